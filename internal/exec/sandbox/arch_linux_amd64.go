@@ -1,0 +1,8 @@
+package sandbox
+
+import "github.com/pyrun-dev/pyrun/internal/exec/sandbox/seccomp"
+
+const (
+	machine = 62 // EM_X86_64
+	arch    = seccomp.AMD64
+)

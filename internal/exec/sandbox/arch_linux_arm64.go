@@ -1,0 +1,8 @@
+package sandbox
+
+import "github.com/pyrun-dev/pyrun/internal/exec/sandbox/seccomp"
+
+const (
+	machine = 183 // EM_AARCH64
+	arch    = seccomp.ARM64
+)

@@ -1,0 +1,143 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Who the script is. It is never the kernel's user 0, not even mapped: files of
+// /proc/sys ask for the owner only.
+//
+//	root with the capabilities it needs   an id of the run's own from firstID, no user namespace
+//	root without them                     a user namespace that maps to such an id
+//	anyone else                           a user namespace that maps to the caller's id
+
+const (
+	firstID  = 60000 // Debian's range for ids that are given out dynamically
+	manyIDs  = 4096
+	insideID = 1000 // in a user namespace; 65534 would make all of /usr look like the script's own
+)
+
+// identity is who one run is.
+type identity struct {
+	userns   bool
+	uid, gid int      // as the script sees itself
+	hostID   int      // the kernel's uid and gid when the parent is root, else -1
+	lease    *os.File // holds hostID against other runs
+}
+
+// caps that setting up needs without a user namespace.
+const needed = 1<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_NET_ADMIN | 1<<unix.CAP_SETUID |
+	1<<unix.CAP_SETGID | 1<<unix.CAP_SETPCAP | 1<<unix.CAP_CHOWN | 1<<unix.CAP_KILL | 1<<unix.CAP_FOWNER
+
+// ambient is what the child keeps through execve in a user namespace until it drops it.
+var ambient = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE}
+
+// chooseIdentity decides from the effective user and capabilities.
+func chooseIdentity(euid int, effective uint64) (userns, ownID bool, err error) {
+	const mapIDs = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID
+	switch {
+	case euid != 0:
+		return true, false, nil
+	case effective&needed == needed:
+		return false, true, nil
+	case effective&mapIDs == mapIDs:
+		return true, true, nil
+	default:
+		return false, false, &Error{
+			Step: "choose an identity", Err: unix.EPERM,
+			Why:    "this process is root without CAP_SETUID and CAP_SETGID, and a script never runs as root",
+			Remedy: "run pyrun as an ordinary user (in a container: --user 1000), or give it both capabilities",
+		}
+	}
+}
+
+// newIdentity takes the identity of one run; release it with close.
+func newIdentity(userns, ownID bool) (identity, error) {
+	if !ownID {
+		return identity{userns: true, uid: insideID, gid: insideID, hostID: -1}, nil
+	}
+	id, lease, err := leaseID()
+	if err != nil {
+		return identity{}, &Error{Step: "take a user id", Err: err, Remedy: "fewer runs at once"}
+	}
+	if userns {
+		return identity{userns: true, uid: insideID, gid: insideID, hostID: id, lease: lease}, nil
+	}
+	return identity{uid: id, gid: id, hostID: id, lease: lease}, nil
+}
+
+// leaseID finds an id no other run of this network namespace has. The holder is
+// an abstract socket's name: it needs no file and is gone with its process.
+func leaseID() (int, *os.File, error) {
+	start := rand.IntN(manyIDs)
+	for i := range manyIDs {
+		id := firstID + (start+i)%manyIDs
+		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return 0, nil, err
+		}
+		err = unix.Bind(fd, &unix.SockaddrUnix{Name: fmt.Sprintf("@pyrun-uid-%d", id)})
+		if err == nil {
+			return id, os.NewFile(uintptr(fd), "uid lease"), nil
+		}
+		unix.Close(fd)
+		if !errors.Is(err, unix.EADDRINUSE) {
+			return 0, nil, err
+		}
+	}
+	return 0, nil, unix.EAGAIN
+}
+
+func (id identity) close() {
+	if id.lease != nil {
+		id.lease.Close()
+	}
+}
+
+// give makes a file or link of the new root the script's. In a user namespace
+// pid 1 is the script's user already.
+func (id identity) give(p *program, at string) {
+	if !id.userns {
+		p.call(unix.SYS_FCHOWNAT, num(cwd), p.str(rel(at)), num(id.uid), num(id.gid), num(unix.AT_SYMLINK_NOFOLLOW))
+	}
+}
+
+// attrs asks the kernel for the namespaces.
+func (id identity) attrs(a *syscall.SysProcAttr) {
+	if !id.userns {
+		return
+	}
+	a.Cloneflags |= unix.CLONE_NEWUSER
+	host, group := os.Geteuid(), os.Getegid()
+	if id.hostID >= 0 {
+		host, group = id.hostID, id.hostID
+		// The child becomes the mapped user before it is started again.
+		a.Credential = &syscall.Credential{Uid: insideID, Gid: insideID}
+		a.GidMappingsEnableSetgroups = true
+	}
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: host, Size: 1}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: group, Size: 1}}
+	a.AmbientCaps = ambient
+}
+
+// identityFiles are the few files of /etc that libraries look into.
+func identityFiles(id identity, home string) []File {
+	text := func(name, s string) File { return File{Path: path.Join("/etc", name), Mode: 0o444, Data: []byte(s)} }
+	return []File{
+		text("passwd", fmt.Sprintf("sandbox:x:%d:%d::%s:/sbin/nologin\n", id.uid, id.gid, home)),
+		text("group", fmt.Sprintf("sandbox:x:%d:\n", id.gid)),
+		// With files alone a lookup fails at once and says so, instead of inviting a retry.
+		text("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+		text("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
+		text("host.conf", "multi on\n"), // or localhost has no ::1
+	}
+}

@@ -1,0 +1,257 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What can be seen. The new root is a small memory file system; the host shows
+// in it only through binds that were opened and compared before the old root
+// was covered. Paths are relative to the new root while it is built.
+
+const (
+	flagsData  = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
+	attrNoSUID = unix.MOUNT_ATTR_NOSUID
+	attrSealed = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
+)
+
+// takeSources opens every bind's source as a detached mount and makes sure
+// that it is still the object the parent looked at.
+func takeSources(p *program, s site) []slot {
+	p.begin("make mounts private")
+	p.call(unix.SYS_MOUNT, num(0), p.str("/"), num(0), num(unix.MS_REC|unix.MS_PRIVATE), num(0))
+
+	trees := make([]slot, len(s.binds))
+	seen := p.bytes(make([]byte, 256), 8) // struct statx
+	for i, b := range s.binds {
+		p.begin("open %s", b.Source)
+		flags := unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_SYMLINK_NOFOLLOW
+		if b.deep {
+			flags |= unix.AT_RECURSIVE
+		}
+		trees[i] = p.slot()
+		p.call(unix.SYS_OPEN_TREE, num(cwd), p.str(b.Source), num(flags)).keep(trees[i])
+
+		p.begin("verify %s", b.Source)
+		p.call(unix.SYS_STATX, trees[i].arg(), p.str(""), num(unix.AT_EMPTY_PATH), num(unix.STATX_BASIC_STATS), num(seen))
+		const all = ^uint64(0)
+		p.check(seen+0x1c, 0xf000, uint64(b.stat.Mode&unix.S_IFMT), unix.ESTALE)
+		p.check(seen+0x20, all, b.stat.Ino, unix.ESTALE)
+		if b.device != 0 { // stx_rdev_major, stx_rdev_minor
+			p.check(seen+0x80, all, uint64(unix.Major(b.device))|uint64(unix.Minor(b.device))<<32, unix.ENODEV)
+		} else { // stx_dev_major, stx_dev_minor
+			p.check(seen+0x88, all, uint64(b.stat.Dev_major)|uint64(b.stat.Dev_minor)<<32, unix.ESTALE)
+		}
+	}
+	return trees
+}
+
+// buildRoot makes everything the script will see.
+func buildRoot(p *program, pol Policy, s site, trees []slot) {
+	p.begin("mount the root")
+	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(s.anchor), p.str("tmpfs"), num(flagsData), p.str("size=2m,nr_inodes=2k,mode=755"))
+	p.call(unix.SYS_CHDIR, p.str(s.anchor))
+
+	p.begin("mount /dev")
+	p.mkdir("/dev", 0o755)
+	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(rel("/dev")), p.str("tmpfs"), num(unix.MS_NOSUID|unix.MS_NOEXEC), p.str("size=64k,nr_inodes=64,mode=755"))
+
+	store := mountStore(p, pol, s)
+	for _, dir := range pol.Sealed {
+		// A mount of its own, so that it can turn read-only when it is full.
+		p.begin("make %s", dir)
+		p.mkdir(dir, 0o755)
+		p.call(unix.SYS_MOUNT, p.str(rel(dir)), p.str(rel(dir)), num(0), num(unix.MS_BIND), num(0))
+	}
+	for i, b := range s.binds {
+		mountBind(p, b, trees[i])
+	}
+	for _, l := range append(deviceLinks(), pol.Links...) {
+		p.begin("link %s", l.Path)
+		p.mkdir(path.Dir(l.Path), 0o755)
+		p.call(unix.SYS_SYMLINKAT, p.str(l.Target), num(cwd), p.str(rel(l.Path)))
+		if writable(pol, l.Path) {
+			s.id.give(p, l.Path)
+		}
+	}
+	for _, f := range append(identityFiles(s.id, pol.Dir), pol.Files...) {
+		writeFile(p, pol, s.id, f)
+	}
+	for _, dir := range pol.Sealed {
+		p.begin("seal %s", dir)
+		p.setAttr(num(cwd), rel(dir), 0, attrSealed)
+	}
+	record := p.words(tagStore, 1)
+	mountProc(p, slot(record+8))
+	handOut(p, store, record)
+}
+
+// mountStore makes the one bounded memory file system that all writable
+// directories are parts of, and returns a descriptor of it.
+func mountStore(p *program, pol Policy, s site) slot {
+	const store = "/.store"
+	p.begin("mount the store")
+	p.mkdir(store, 0o700)
+	opts := "mode=755"
+	if pol.Limits.Disk > 0 {
+		opts += fmt.Sprintf(",size=%d", pol.Limits.Disk)
+	}
+	if pol.Limits.Inodes > 0 {
+		opts += fmt.Sprintf(",nr_inodes=%d", pol.Limits.Inodes)
+	}
+	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(rel(store)), p.str("tmpfs"), num(flagsData), p.str(opts))
+	fd := p.slot()
+	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(store)), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC), num(0)).keep(fd)
+	for _, d := range pol.Writable {
+		p.begin("make %s", d.Path)
+		inside := store + "/" + d.Name
+		p.call(unix.SYS_MKDIRAT, num(cwd), p.str(rel(inside)), num(d.Mode))
+		s.id.give(p, inside)
+		if nested(pol, d.Path) {
+			p.made[d.Path] = true
+			continue
+		}
+		p.mkdir(d.Path, 0o755)
+		p.call(unix.SYS_MOUNT, p.str(rel(inside)), p.str(rel(d.Path)), num(0), num(unix.MS_BIND), num(0))
+	}
+	p.begin("hide the store")
+	p.call(unix.SYS_UMOUNT2, p.str(rel(store)), num(unix.MNT_DETACH))
+	p.call(unix.SYS_UNLINKAT, num(cwd), p.str(rel(store)), num(unix.AT_REMOVEDIR))
+	return fd
+}
+
+// mountBind puts a detached mount at its target, read-only in its whole depth.
+func mountBind(p *program, b source, tree slot) {
+	p.begin("show %s", b.Target)
+	attr := uint64(attrNoSUID)
+	if b.device != 0 {
+		attr |= unix.MOUNT_ATTR_NOEXEC
+	} else {
+		attr |= unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NODEV
+	}
+	if b.NoExec {
+		attr |= unix.MOUNT_ATTR_NOEXEC
+	}
+	if b.stat.Mode&unix.S_IFMT == unix.S_IFDIR {
+		p.mkdir(b.Target, 0o755)
+	} else {
+		p.mkdir(path.Dir(b.Target), 0o755)
+		p.create(b.Target, 0o444, nil)
+	}
+	p.setAttr(tree.arg(), "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)
+	p.call(unix.SYS_MOVE_MOUNT, tree.arg(), p.str(""), num(cwd), p.str(rel(b.Target)), num(unix.MOVE_MOUNT_F_EMPTY_PATH))
+	p.call(unix.SYS_CLOSE, tree.arg())
+}
+
+// mountProc mounts a /proc that shows processes only. A container with masks
+// on its own /proc refuses that; then there is none, and never the host's.
+// The outcome, which was 1, becomes 0 when it stands.
+func mountProc(p *program, outcome slot) {
+	p.begin("mount /proc")
+	p.mkdir("/proc", 0o555)
+	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flagsData|unix.MS_RDONLY), p.str("subset=pid,hidepid=invisible")).keep(outcome).allow(unix.EPERM)
+}
+
+// handOut sends the store's descriptor to the parent, which reads artifacts
+// through it when nothing can write there any more.
+func handOut(p *program, store slot, record uint64) {
+	p.begin("hand out the store")
+	control := p.bytes(binary.LittleEndian.AppendUint64(nil, 20), 8)
+	p.bytes(append(binary.LittleEndian.AppendUint32(nil, unix.SOL_SOCKET), unix.SCM_RIGHTS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 4)
+	iov := p.words(record, 16)
+	msg := p.words(0, 0, iov, 1, control, 20, 0)
+	// dup is the one call that puts a number where another call left it.
+	p.call(unix.SYS_DUP, store.arg()).keep(slot(control + 16))
+	p.call(unix.SYS_SENDMSG, num(fdParent), num(msg), num(unix.MSG_NOSIGNAL)).exactly(16)
+}
+
+// enterRoot makes the new root the only one and closes it to writing.
+func enterRoot(p *program) {
+	moved, done := &label{}, &label{}
+	p.begin("enter the root")
+	p.call(unix.SYS_PIVOT_ROOT, p.str("."), p.str(".")).allow(unix.EPERM)
+	p.ifErrno(moved)
+	p.call(unix.SYS_UMOUNT2, p.str("."), num(unix.MNT_DETACH))
+	p.call(unix.SYS_CHDIR, p.str("/"))
+	p.ifZero(done)
+	// Some containers' profiles refuse pivot_root and allow this.
+	p.here(moved)
+	p.call(unix.SYS_MOUNT, p.str("."), p.str("/"), num(0), num(unix.MS_MOVE), num(0))
+	p.call(unix.SYS_CHROOT, p.str("."))
+	p.call(unix.SYS_CHDIR, p.str("/"))
+	p.here(done)
+	p.begin("close the root to writing")
+	p.setAttr(num(cwd), "/dev", 0, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
+	p.setAttr(num(cwd), "/", 0, attrSealed)
+}
+
+// writeFile creates a file with its content. It is the script's when it lies
+// where the script may write.
+func writeFile(p *program, pol Policy, id identity, f File) {
+	p.begin("write %s", f.Path)
+	own := writable(pol, f.Path)
+	p.mkdirFor(pol, id, path.Dir(f.Path))
+	p.create(f.Path, f.Mode, f.Data)
+	if own {
+		id.give(p, f.Path)
+	}
+}
+
+// create makes one new file and fills it.
+func (p *program) create(at string, mode uint32, data []byte) {
+	fd := p.slot()
+	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(at)), num(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC), num(mode)).keep(fd)
+	if len(data) > 0 {
+		p.call(unix.SYS_WRITE, fd.arg(), num(p.bytes(data, 1)), num(len(data))).exactly(len(data))
+	}
+	p.call(unix.SYS_CLOSE, fd.arg())
+}
+
+// mkdir makes a directory of the new root and its parents, each once.
+func (p *program) mkdir(dir string, mode uint32) {
+	if dir == "/" || p.made[dir] {
+		return
+	}
+	p.mkdir(path.Dir(dir), 0o755)
+	p.made[dir] = true
+	p.call(unix.SYS_MKDIRAT, num(cwd), p.str(rel(dir)), num(mode))
+}
+
+// mkdirFor is mkdir that gives what it makes to the script where it may write.
+func (p *program) mkdirFor(pol Policy, id identity, dir string) {
+	if dir == "/" || p.made[dir] {
+		return
+	}
+	p.mkdirFor(pol, id, path.Dir(dir))
+	p.mkdir(dir, 0o755)
+	if writable(pol, dir) {
+		id.give(p, dir)
+	}
+}
+
+func (p *program) setAttr(dir arg, at string, flags int, attr uint64) {
+	p.call(unix.SYS_MOUNT_SETATTR, dir, p.str(at), num(flags), num(p.words(attr, 0, 0, 0)), num(32))
+}
+
+func deviceLinks() []Link {
+	return []Link{
+		{"/dev/fd", "/proc/self/fd"},
+		{"/dev/stdin", "/proc/self/fd/0"},
+		{"/dev/stdout", "/proc/self/fd/1"},
+		{"/dev/stderr", "/proc/self/fd/2"},
+	}
+}
+
+// byDepth sorts binds so that a target never hides one that was mounted before.
+func byDepth(bs []source) {
+	sort.SliceStable(bs, func(i, j int) bool {
+		return strings.Count(bs[i].Target, "/") < strings.Count(bs[j].Target, "/")
+	})
+}

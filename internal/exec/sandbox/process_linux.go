@@ -1,0 +1,252 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// settleTime bounds how long the walls may take; a healthy machine needs 2 ms.
+const settleTime = 30 * time.Second
+
+// running is one native run: pid 1 of its namespaces and what belongs to it.
+type running struct {
+	id     identity
+	limits Limits
+	meter  meter
+	p      *program
+	stand  Posture
+	proc   *os.Process
+	sock   *os.File
+	dir    *os.File // the store
+
+	started chan struct{} // closed when the program was let go
+	failure error         // set before started stays open and exited closes
+	exited  chan struct{} // closed when no process is left
+
+	mu     sync.Mutex
+	killed Reason
+	status syscall.WaitStatus
+	told   bool // pid 1 told the script's status
+	exit   Exit
+
+	wall *time.Timer
+	stop func() bool
+}
+
+// settle lets pid 1 begin and waits until the program runs.
+func (r *running) settle(ctx context.Context) error {
+	go r.listen()
+	// Joining a cgroup by writing can take milliseconds; pid 1 does nothing before.
+	if err := r.meter.join(r.proc.Pid); err != nil {
+		r.abort()
+		return &Error{Step: "join the cgroup", Err: err}
+	}
+	if _, err := r.sock.Write([]byte{1}); err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
+		r.abort()
+		return &Error{Step: "wait for the parent", Err: err}
+	}
+	timer := time.NewTimer(settleTime)
+	defer timer.Stop()
+	select {
+	case <-r.started:
+	case <-r.exited:
+		select {
+		case <-r.started: // a script can be over before this is
+		default:
+			return r.refusal()
+		}
+	case <-ctx.Done():
+		r.abort()
+		return ctx.Err()
+	case <-timer.C:
+		r.abort()
+		return &Error{Step: "build the walls", Err: fmt.Errorf("no answer within %v", settleTime)}
+	}
+	r.stop = context.AfterFunc(ctx, func() { r.kill(KilledCancelled) })
+	return nil
+}
+
+// abort ends a run whose walls were not finished.
+func (r *running) abort() {
+	r.kill(KilledCancelled)
+	<-r.exited
+}
+
+func (r *running) refusal() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure != nil {
+		return r.failure
+	}
+	return &Error{Step: "start pid 1", Err: errors.New("it ended without a word"), Why: "it was killed from outside, or the machine is out of memory"}
+}
+
+// listen takes pid 1's records until it is gone, then reaps it.
+func (r *running) listen() {
+	for {
+		tag, value, dir, err := receive(r.sock)
+		if err != nil {
+			break
+		}
+		now := time.Now()
+		r.mu.Lock()
+		switch {
+		case tag == tagStore && r.dir == nil:
+			r.dir = dir
+			dir = nil
+		case tag == tagStarted && r.dir != nil:
+			r.exit.Released = now
+			if r.limits.Wall > 0 {
+				r.wall = time.AfterFunc(r.limits.Wall, func() { r.kill(KilledWall) })
+			}
+			r.meter.watch(r)
+			close(r.started)
+		case tag == tagExit:
+			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(value)), true
+		case tag >= opsBase:
+			r.failure = explain(r.p.stepOf(tag), unix.Errno(value), r.id)
+		}
+		r.mu.Unlock()
+		if dir != nil {
+			dir.Close()
+		}
+	}
+	r.reap()
+}
+
+// reap waits for pid 1. The kernel lets it go only after every other process
+// of its namespace is dead and reaped.
+func (r *running) reap() {
+	state, err := r.proc.Wait()
+	r.meter.stop()
+	r.mu.Lock()
+	if r.wall != nil {
+		r.wall.Stop()
+	}
+	if r.exit.Ended.IsZero() {
+		r.exit.Ended = time.Now()
+	}
+	switch {
+	case r.told && r.status.Exited():
+		r.exit.Code = r.status.ExitStatus()
+	case r.told:
+		r.exit.Signal = r.status.Signal()
+		r.exit.Code = 128 + int(r.exit.Signal)
+	default:
+		r.exit.Signal, r.exit.Code = syscall.SIGKILL, 128+int(syscall.SIGKILL)
+	}
+	if !r.told { // what pid 1 told of came before the kill
+		r.exit.Killed = r.killed
+	}
+	if err == nil {
+		r.exit.Usage.CPU = state.UserTime() + state.SystemTime()
+		if ru, ok := state.SysUsage().(*syscall.Rusage); ok {
+			r.exit.Usage.PeakMemory = int64(ru.Maxrss) << 10
+		}
+	}
+	r.meter.settle(&r.exit)
+	r.mu.Unlock()
+	close(r.exited)
+}
+
+func (r *running) posture() Posture { return r.stand }
+func (r *running) store() *os.File  { return r.dir }
+
+// kill ends pid 1; the kernel ends the rest with it.
+func (r *running) kill(why Reason) {
+	r.mu.Lock()
+	if r.killed == "" && !r.told {
+		r.killed = why
+	}
+	r.mu.Unlock()
+	r.proc.Kill() // by descriptor: it can hit no other process
+}
+
+func (r *running) wait() Exit {
+	<-r.exited
+	if r.stop != nil {
+		r.stop()
+	}
+	return r.exit
+}
+
+func (r *running) close() error {
+	r.kill(KilledCancelled)
+	<-r.exited
+	return r.release()
+}
+
+// release gives back what the run held. Nothing of it runs any more.
+func (r *running) release() error {
+	for _, f := range []*os.File{r.sock, r.dir} {
+		if f != nil {
+			f.Close()
+		}
+	}
+	r.id.close()
+	if r.meter == nil {
+		return nil
+	}
+	return r.meter.close()
+}
+
+// receive takes one record, with a descriptor if one came along.
+func receive(sock *os.File) (tag, value uint64, dir *os.File, err error) {
+	conn, err := sock.SyscallConn()
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	var (
+		buf  [16]byte
+		oob  [64]byte
+		n, m int
+		in   error
+	)
+	err = conn.Read(func(fd uintptr) bool {
+		n, m, _, _, in = unix.Recvmsg(int(fd), buf[:], oob[:], unix.MSG_CMSG_CLOEXEC)
+		return !errors.Is(in, unix.EAGAIN)
+	})
+	if err = errors.Join(err, in); err != nil {
+		return 0, 0, nil, err
+	}
+	if n != len(buf) {
+		return 0, 0, nil, os.ErrClosed
+	}
+	if m > 0 {
+		dir = passedFile(oob[:m])
+	}
+	return binary.LittleEndian.Uint64(buf[:]), binary.LittleEndian.Uint64(buf[8:]), dir, nil
+}
+
+// passedFile is the first descriptor of a control message; any other is closed.
+func passedFile(oob []byte) *os.File {
+	msgs, err := unix.ParseSocketControlMessage(oob)
+	if err != nil {
+		return nil
+	}
+	var first *os.File
+	for i := range msgs {
+		fds, err := unix.ParseUnixRights(&msgs[i])
+		if err != nil {
+			continue
+		}
+		for _, fd := range fds {
+			if first == nil {
+				first = os.NewFile(uintptr(fd), "store")
+			} else {
+				unix.Close(fd)
+			}
+		}
+	}
+	return first
+}

@@ -1,0 +1,253 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A program is an ordered list of system calls with names, and the data they
+// point at. It is built here, in Go, from a Policy, and played in the child by
+// a hundred machine instructions that decide nothing (player_linux_amd64.s).
+// So the child's half of the sandbox is data: it can be printed, compared and
+// made to fail at any place.
+//
+// In memory the child has three segments, at fixed addresses:
+//
+//	codeBase  the player, execute only
+//	opsBase   the ops, read-only
+//	dataBase  16 bytes for the player's own report, then strings, structures, slots
+const (
+	codeBase = 0x400000
+	opsBase  = 0x800000
+	dataBase = 0x4000000
+
+	opSize = 80
+)
+
+// op is one system call as the player reads it; see player_linux_amd64.s.
+type op struct {
+	nr       uint32
+	load     uint8  // bit i: arg i is the address of a 32-bit value
+	expect   uint8  // expectAny, expectExact, expectSame
+	foreseen uint16 // an errno that is no failure
+	args     [6]uint64
+	store    uint64 // address that keeps the result's low 32 bits
+	onErrno  uint32 // op to go on with after the foreseen errno; 0 is the next
+	onZero   uint32 // op to go on with after a result of 0; 0 is the next
+	want     uint64 // expectExact: the result; expectSame: the address of it
+}
+
+const (
+	expectAny   = iota // any result that is not an error
+	expectExact        // else EPIPE
+	expectSame         // else the op is played again
+
+	opCheck = math.MaxUint32 // not a call: the value at arg 0, masked with arg 1, is arg 2, else errno arg 3
+)
+
+// arg is one argument: a number, or the address of one that an earlier op stored.
+type arg struct {
+	value uint64
+	slot  bool
+}
+
+func num[T ~int | ~int32 | ~int64 | ~uint32 | ~uint64 | ~uintptr](v T) arg {
+	return arg{value: uint64(v)}
+}
+
+// slot is the address of a 32-bit result.
+type slot uint64
+
+func (s slot) arg() arg { return arg{uint64(s), true} }
+
+// label is a place in the list that is known later.
+type label struct {
+	at   int
+	refs []func(uint32)
+}
+
+// program grows step by step; its methods never fail, so that a list of steps reads aloud.
+type program struct {
+	ops   []op
+	steps []string // the name of the step each op belongs to
+	step  string
+	data  []byte
+	made  map[string]bool // directories
+	fault string
+}
+
+func newProgram(fault string) *program {
+	return &program{
+		ops:   make([]op, 0, 512),
+		data:  make([]byte, 16, 16<<10),
+		made:  map[string]bool{},
+		fault: fault,
+	}
+}
+
+// begin names what follows. A step that is to fail begins with a call that no kernel has.
+func (p *program) begin(format string, a ...any) {
+	p.step = format
+	if len(a) > 0 {
+		p.step = fmt.Sprintf(format, a...)
+	}
+	if p.fault != "" && p.step == p.fault {
+		p.check(p.bytes(make([]byte, 8), 8), math.MaxUint64, 1, unix.EIO)
+	}
+}
+
+// call adds one system call and returns it for its foreseen turns.
+func (p *program) call(nr uintptr, args ...arg) *op {
+	o := op{nr: uint32(nr)}
+	for i, a := range args {
+		o.args[i] = a.value
+		if a.slot {
+			o.load |= 1 << i
+		}
+	}
+	p.ops = append(p.ops, o)
+	p.steps = append(p.steps, p.step)
+	return &p.ops[len(p.ops)-1]
+}
+
+// check fails with errno unless the 64 bits at addr, masked, are want.
+func (p *program) check(addr, mask, want uint64, errno unix.Errno) {
+	o := p.call(0, num(addr), num(mask), num(want), num(uintptr(errno)))
+	o.nr = opCheck
+}
+
+func (o *op) allow(e unix.Errno) *op { o.foreseen = uint16(e); return o }
+func (o *op) exactly(n int) *op      { o.expect, o.want = expectExact, uint64(n); return o }
+func (o *op) until(s slot) *op       { o.expect, o.want = expectSame, uint64(s); return o }
+func (o *op) keep(s slot) *op        { o.store = uint64(s); return o }
+func (p *program) last() int         { return len(p.ops) - 1 }
+func (p *program) ifErrno(l *label) {
+	i := p.last()
+	l.refs = append(l.refs, func(n uint32) { p.ops[i].onErrno = n })
+}
+func (p *program) ifZero(l *label) {
+	i := p.last()
+	l.refs = append(l.refs, func(n uint32) { p.ops[i].onZero = n })
+}
+func (p *program) here(l *label) {
+	l.at = len(p.ops)
+	for _, set := range l.refs {
+		set(uint32(l.at))
+	}
+}
+
+// bytes puts b into the data, aligned, and returns its address in the child.
+func (p *program) bytes(b []byte, align int) uint64 {
+	for len(p.data)%align != 0 {
+		p.data = append(p.data, 0)
+	}
+	at := dataBase + uint64(len(p.data))
+	p.data = append(p.data, b...)
+	return at
+}
+
+func (p *program) str(s string) arg {
+	at := dataBase + uint64(len(p.data))
+	p.data = append(append(p.data, s...), 0)
+	return num(at)
+}
+
+func (p *program) slot() slot { return slot(p.bytes(make([]byte, 4), 4)) }
+
+// words lays out 64-bit values one after the other.
+func (p *program) words(vs ...uint64) uint64 {
+	b := make([]byte, 0, 8*len(vs))
+	for _, v := range vs {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	return p.bytes(b, 8)
+}
+
+// strings lays out a NULL-ended array of C strings.
+func (p *program) strings(list []string) uint64 {
+	ptrs := make([]uint64, 0, len(list)+1)
+	for _, s := range list {
+		ptrs = append(ptrs, p.str(s).value)
+	}
+	return p.words(append(ptrs, 0)...)
+}
+
+// stepOf names the step of the op at an address that the player reported.
+func (p *program) stepOf(addr uint64) string {
+	if i := (addr - opsBase) / opSize; addr >= opsBase && i < uint64(len(p.steps)) {
+		return p.steps[i]
+	}
+	return "play the list"
+}
+
+// list returns the names of all steps in order, each once.
+func (p *program) list() []string {
+	var names []string
+	for _, s := range p.steps {
+		if len(names) == 0 || names[len(names)-1] != s {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+// image is the program as a static ELF executable without a stack of its own, symbols or sections.
+func (p *program) image(code []byte, machine uint16) []byte {
+	const page, headers = 4096, 64 + 4*56
+	up := func(n int) int { return (n + page - 1) &^ (page - 1) }
+	le := binary.LittleEndian
+	opsAt := up(headers + len(code))
+	dataAt := up(opsAt + len(p.ops)*opSize)
+
+	out := make([]byte, 0, dataAt+len(p.data))
+	out = append(out, "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"...)
+	out = le.AppendUint16(out, 2) // ET_EXEC
+	out = le.AppendUint16(out, machine)
+	out = le.AppendUint32(out, 1)
+	out = le.AppendUint64(out, codeBase+headers) // entry
+	out = le.AppendUint64(out, 64)               // program headers follow
+	out = le.AppendUint64(out, 0)
+	out = le.AppendUint32(out, 0)
+	for _, v := range []uint16{64, 56, 4, 0, 0, 0} {
+		out = le.AppendUint16(out, v)
+	}
+	segment := func(kind, flags uint32, off, addr, size int) {
+		out = le.AppendUint32(out, kind)
+		out = le.AppendUint32(out, flags)
+		for _, v := range []int{off, addr, addr, size, size, page} {
+			out = le.AppendUint64(out, uint64(v))
+		}
+	}
+	const load, stack = 1, 0x6474e551
+	segment(load, 5, 0, codeBase, headers+len(code)) // read, execute
+	segment(load, 4, opsAt, opsBase, len(p.ops)*opSize)
+	segment(load, 6, dataAt, dataBase, len(p.data)) // read, write
+	segment(stack, 6, 0, 0, 0)
+
+	out = append(out, code...)
+	out = append(out, make([]byte, opsAt-len(out))...)
+	for _, o := range p.ops {
+		out = le.AppendUint32(out, o.nr)
+		out = append(out, o.load, o.expect)
+		out = le.AppendUint16(out, o.foreseen)
+		for _, a := range o.args {
+			out = le.AppendUint64(out, a)
+		}
+		out = le.AppendUint64(out, o.store)
+		out = le.AppendUint32(out, o.onErrno)
+		out = le.AppendUint32(out, o.onZero)
+		out = le.AppendUint64(out, o.want)
+	}
+	out = append(out, make([]byte, dataAt-len(out))...)
+	return append(out, p.data...)
+}
+
+// rel turns an absolute path of the new root into one below the working
+// directory, which is the new root's while it is being built.
+func rel(path string) string { return "." + strings.TrimRight(path, "/") }

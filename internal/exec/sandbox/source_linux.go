@@ -1,0 +1,141 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// source is a bind as the parent found it. pid 1 compares before it shows it:
+// what changed in between is not shown.
+type source struct {
+	Bind
+	stat   unix.Statx_t
+	device uint64 // the one device number it may be; 0 when it is none
+	deep   bool   // other mounts lie below it
+}
+
+// devices are the only ones a script sees.
+var devices = [...]struct {
+	name  string
+	minor uint32 // of major 1, the kernel's memory devices
+}{{"null", 3}, {"zero", 5}, {"full", 7}, {"random", 8}, {"urandom", 9}}
+
+// inspect looks at every bind of a policy and at the devices.
+func inspect(binds []Bind, mounts []string) ([]source, error) {
+	out := make([]source, 0, len(binds)+len(devices))
+	for _, b := range binds {
+		s := source{Bind: b}
+		if err := s.look(); err != nil {
+			return nil, err
+		}
+		if s.stat.Mode&unix.S_IFMT == unix.S_IFLNK {
+			real, err := filepath.EvalSymlinks(b.Source)
+			if err != nil {
+				return nil, &Error{Step: "look at " + b.Source, Err: err}
+			}
+			s.Source = real
+			if err := s.look(); err != nil {
+				return nil, err
+			}
+		}
+		if kind := s.stat.Mode & unix.S_IFMT; kind != unix.S_IFDIR && kind != unix.S_IFREG {
+			return nil, &Error{Step: "look at " + b.Source, Err: fmt.Errorf("neither a file nor a folder: %w", unix.EINVAL)}
+		}
+		for _, m := range mounts {
+			if m != s.Source && below(m, s.Source) {
+				s.deep = true
+			}
+		}
+		out = append(out, s)
+	}
+	byDepth(out)
+	for _, d := range devices {
+		at := "/dev/" + d.name
+		s := source{Bind: Bind{Source: at, Target: at}, device: unix.Mkdev(1, d.minor)}
+		if err := s.look(); err != nil {
+			return nil, err
+		}
+		if s.stat.Mode&unix.S_IFMT != unix.S_IFCHR {
+			return nil, &Error{Step: "look at " + at, Err: unix.ENODEV, Why: at + " of this machine is not the device of that name"}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (s *source) look() error {
+	err := unix.Statx(unix.AT_FDCWD, s.Source, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s.stat)
+	if err != nil {
+		return &Error{Step: "look at " + s.Source, Err: err}
+	}
+	return nil
+}
+
+// mountPoints reads where something is mounted, from the text of /proc/self/mountinfo.
+func mountPoints(mountinfo []byte) []string {
+	var points []string
+	for line := range bytes.Lines(mountinfo) {
+		if f := bytes.Fields(line); len(f) > 4 {
+			points = append(points, unescape(string(f[4])))
+		}
+	}
+	return points
+}
+
+// unescape undoes mountinfo's octal escapes.
+func unescape(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			out = append(out, (s[i+1]-'0')<<6|(s[i+2]-'0')<<3|(s[i+3]-'0'))
+			i += 3
+			continue
+		}
+		out = append(out, s[i])
+	}
+	return string(out)
+}
+
+// findAnchor picks an existing directory to mount the new root on. Nothing of
+// it is seen or changed: the mount exists in the child's namespace alone.
+func findAnchor() (string, error) {
+	for _, dir := range []string{"/tmp", "/mnt", "/usr", "/etc", "/dev"} {
+		if st, err := os.Lstat(dir); err == nil && st.IsDir() {
+			return dir, nil
+		}
+	}
+	return "", &Error{Step: "find a folder to mount the root on", Err: unix.ENOENT, Why: "none of /tmp, /mnt, /usr, /etc, /dev is a folder here"}
+}
+
+// rootDirs are the directories of the new root that hold generated files or
+// processes and may be read in their whole depth.
+func rootDirs(pol Policy) []string {
+	dirs := []string{"/etc", "/proc"}
+	for _, f := range pol.Files {
+		top := topDir(f.Path)
+		known := writable(pol, f.Path)
+		for _, d := range dirs {
+			known = known || d == top
+		}
+		if !known && top != "" {
+			dirs = append(dirs, top)
+		}
+	}
+	return dirs
+}
+
+// topDir is the first component of an absolute path.
+func topDir(at string) string {
+	for i := 1; i < len(at); i++ {
+		if at[i] == '/' {
+			return at[:i]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,192 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"golang.org/x/sys/unix"
+)
+
+// site is what the parent found out before it wrote the list: facts of this
+// machine and of this run, so that the list itself needs no decision.
+type site struct {
+	id       identity
+	binds    []source // Policy.Binds and the devices, each as it was when the parent looked
+	anchor   string   // an existing directory of the host to mount the new root on
+	lastCap  int      // the highest capability the kernel knows
+	landlock int      // ABI version
+	joins    bool     // the cgroup is joined after the clone, so its namespace comes after that
+	filter   []byte   // seccomp program
+}
+
+// Descriptors of the child. Everything else is CLOEXEC or closed.
+const (
+	fdParent = 3 // socket to the parent: one message a record, see process_linux.go
+	fdImage  = 4 // the memory file that is being executed
+)
+
+// Records the child sends: 16 bytes, a tag and a value. A tag from opsBase on
+// is the address of an op that failed and the value its errno.
+const (
+	tagStore   = 1 // with the store's descriptor; value: bit 0 set when /proc could not be mounted
+	tagStarted = 2
+	tagExit    = 3 // value: wait status of the script
+)
+
+// compose writes the whole list for one run. The order is the security
+// argument; docs/security.md prints it and a test holds the two together.
+func compose(p *program, pol Policy, s site) {
+	p.begin("wait for the parent")
+	p.call(unix.SYS_READ, num(fdParent), num(p.bytes(make([]byte, 1), 1)), num(1)).exactly(1)
+
+	attach(p, s)
+	sources := takeSources(p, s)
+	buildRoot(p, pol, s, sources)
+	enterRoot(p)
+	network(p, pol.Network)
+
+	p.begin("close descriptors")
+	p.call(unix.SYS_CLOSE_RANGE, num(fdImage), num(uint32(0xffffffff)), num(0))
+
+	rules := landlockRules(p, pol, s)
+	dropPrivileges(p, s)
+	run(p, pol, s, rules)
+}
+
+// attach ties pid 1 to its parent and cuts it from the terminal.
+func attach(p *program, s site) {
+	p.begin("name pid 1")
+	p.call(unix.SYS_PRCTL, num(unix.PR_SET_NAME), p.str("pyrun-init"), num(0), num(0), num(0))
+
+	p.begin("be the first the kernel kills")
+	adj := p.slot()
+	p.call(unix.SYS_OPENAT, num(cwd), p.str("/proc/self/oom_score_adj"), num(unix.O_WRONLY|unix.O_CLOEXEC), num(0)).keep(adj)
+	p.call(unix.SYS_WRITE, adj.arg(), p.str("1000"), num(4)).exactly(4)
+
+	if s.id.userns {
+		p.begin("forbid user namespaces inside")
+		// Belt to seccomp's braces: the count belongs to this namespace alone.
+		// Where a container made /proc/sys read-only it stays as it is.
+		past, max := &label{}, p.slot()
+		p.call(unix.SYS_OPENAT, num(cwd), p.str("/proc/sys/user/max_user_namespaces"), num(unix.O_WRONLY|unix.O_CLOEXEC), num(0)).keep(max).allow(unix.EROFS)
+		p.ifErrno(past)
+		p.call(unix.SYS_WRITE, max.arg(), p.str("0"), num(1)).exactly(1)
+		p.here(past)
+	}
+
+	p.begin("die with the parent")
+	p.call(unix.SYS_PRCTL, num(unix.PR_SET_PDEATHSIG), num(int(unix.SIGKILL)), num(0), num(0), num(0))
+
+	p.begin("leave the terminal")
+	p.call(unix.SYS_SETSID)
+
+	if s.joins {
+		// Made after joining, or /proc/self/cgroup would show a path that climbs out.
+		p.begin("own cgroup namespace")
+		p.call(unix.SYS_UNSHARE, num(unix.CLONE_NEWCGROUP))
+	}
+	p.begin("clear the file mode mask")
+	p.call(unix.SYS_UMASK, num(0))
+}
+
+// run forks the script's process, held on a pipe, walls pid 1 in, lets the
+// script go and waits for it. The fork comes first: behind the filter neither
+// Landlock nor another filter can be had.
+func run(p *program, pol Policy, s site, rules slot) {
+	filter := fprog(p, s.filter)
+	failures, release, script := pipe(p, "pipe for failures"), pipe(p, "pipe for the release"), p.slot()
+	child, started, again := &label{}, &label{}, &label{}
+
+	p.begin("fork the script's process")
+	p.call(unix.SYS_CLONE, num(int(unix.SIGCHLD)), num(0), num(0), num(0), num(0)).keep(script)
+	p.ifZero(child)
+
+	p.begin("wall in pid 1")
+	for _, s := range []slot{rules, failures[1], release[0]} {
+		p.call(unix.SYS_CLOSE, s.arg())
+	}
+	null := p.slot()
+	p.call(unix.SYS_OPENAT, num(cwd), p.str("/dev/null"), num(unix.O_RDWR|unix.O_CLOEXEC), num(0)).keep(null)
+	for fd := range 3 {
+		p.call(unix.SYS_DUP3, null.arg(), num(fd), num(0))
+	}
+	p.call(unix.SYS_CLOSE, null.arg())
+	for _, r := range initLimits {
+		p.call(unix.SYS_PRLIMIT64, num(0), num(r.resource), num(p.words(r.soft, r.hard)), num(0))
+	}
+	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(filter))
+
+	p.begin("release the script")
+	p.call(unix.SYS_WRITE, release[1].arg(), p.str("x"), num(1)).exactly(1)
+	p.call(unix.SYS_CLOSE, release[1].arg())
+	failure := p.words(0, 0)
+	// End of file means that execve took the pipe's other end away: the script runs.
+	p.call(unix.SYS_READ, failures[0].arg(), num(failure), num(16))
+	p.ifZero(started)
+	p.call(unix.SYS_WRITE, num(fdParent), num(failure), num(16))
+	p.call(unix.SYS_EXIT_GROUP, num(70))
+	p.here(started)
+	p.call(unix.SYS_CLOSE, failures[0].arg())
+	p.call(unix.SYS_WRITE, num(fdParent), num(p.words(tagStarted, 0)), num(16)).exactly(16)
+
+	p.begin("wait for the script")
+	exit := p.words(tagExit, 0)
+	p.here(again)
+	p.call(unix.SYS_WAIT4, num(-1), num(exit+8), num(0), num(0)).until(script).allow(unix.EINTR)
+	p.ifErrno(again)
+	p.call(unix.SYS_WRITE, num(fdParent), num(exit), num(16)).exactly(16)
+	// The kernel kills and reaps whatever is left in the namespace.
+	p.call(unix.SYS_EXIT_GROUP, num(0))
+
+	p.here(child)
+	p.begin("wait for the release")
+	p.call(unix.SYS_DUP3, failures[1].arg(), num(fdParent), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_READ, release[0].arg(), num(p.bytes(make([]byte, 1), 1)), num(1)).exactly(1)
+	becomeScript(p, pol, rules, filter)
+}
+
+// becomeScript is pid 2's way from the fork to the script.
+func becomeScript(p *program, pol Policy, rules slot, filter uint64) {
+	p.begin("own session")
+	p.call(unix.SYS_SETSID)
+	p.begin("set limits")
+	limits(p, pol.Limits)
+	p.call(unix.SYS_SETPRIORITY, num(unix.PRIO_PROCESS), num(0), num(5))
+	p.begin("enter the working directory")
+	p.call(unix.SYS_UMASK, num(0o077))
+	p.call(unix.SYS_CHDIR, p.str(pol.Dir))
+	p.begin("reset signals")
+	defaults := p.bytes(make([]byte, 32), 8)
+	for sig := 1; sig <= 64; sig++ {
+		if sig != int(unix.SIGKILL) && sig != int(unix.SIGSTOP) {
+			p.call(unix.SYS_RT_SIGACTION, num(sig), num(defaults), num(0), num(8))
+		}
+	}
+	p.call(unix.SYS_RT_SIGPROCMASK, num(2), num(defaults), num(0), num(8)) // SIG_SETMASK, none
+	p.begin("restrict files (Landlock)")
+	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.arg(), num(0))
+	p.begin("close the script's descriptors")
+	p.call(unix.SYS_CLOSE_RANGE, num(fdParent+1), num(uint32(0xffffffff)), num(0))
+
+	// The addresses are laid out before the filter, so that nothing but the call itself comes behind it.
+	argv, env := p.strings(pol.Argv), p.strings(pol.Env)
+	p.begin("filter calls (seccomp)")
+	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(filter))
+	p.begin("start the program")
+	p.call(unix.SYS_EXECVE, p.str(pol.Argv[0]), num(argv), num(env))
+}
+
+func pipe(p *program, name string) [2]slot {
+	p.begin("%s", name)
+	at := p.bytes(make([]byte, 8), 8)
+	p.call(unix.SYS_PIPE2, num(at), num(unix.O_CLOEXEC))
+	return [2]slot{slot(at), slot(at + 4)}
+}
+
+// fprog lays out the filter as seccomp(2) reads it.
+func fprog(p *program, filter []byte) uint64 {
+	code := p.bytes(filter, 8)
+	return p.words(uint64(len(filter)/8), code)
+}
+
+// cwd is AT_FDCWD.
+const cwd = unix.AT_FDCWD
