@@ -95,6 +95,9 @@ func (r *running) refusal() error {
 func (r *running) listen() {
 	for {
 		tag, value, dir, err := receive(r.sock)
+		if errors.Is(err, unix.ECONNRESET) {
+			continue // it ended before it took our byte; what it said still waits
+		}
 		if err != nil {
 			break
 		}
@@ -104,7 +107,7 @@ func (r *running) listen() {
 		case tag == tagStore && r.dir == nil:
 			r.dir = dir
 			dir = nil
-		case tag == tagStarted && r.dir != nil:
+		case tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
 			r.exit.Released = now
 			if r.limits.Wall > 0 {
 				r.wall = time.AfterFunc(r.limits.Wall, func() { r.kill(KilledWall) })
@@ -113,7 +116,7 @@ func (r *running) listen() {
 			close(r.started)
 		case tag == tagExit:
 			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(value)), true
-		case tag >= opsBase:
+		case tag >= opsBase && r.failure == nil: // the first names the cause
 			r.failure = explain(r.p.stepOf(tag), unix.Errno(value), r.id)
 		}
 		r.mu.Unlock()

@@ -1,0 +1,128 @@
+//go:build linux
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// steps is the list of one run here, by name.
+func stepsOf(t *testing.T, pol Policy) []string {
+	t.Helper()
+	h, err := lookAround()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := site{anchor: h.anchor, lastCap: h.lastCap, landlock: h.landlock}
+	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
+		t.Fatal(err)
+	}
+	if s.filter, err = callFilter(pol.Network); err != nil {
+		t.Fatal(err)
+	}
+	if s.id, err = newIdentity(h.userns, h.ownID); err != nil {
+		t.Fatal(err)
+	}
+	defer s.id.close()
+	m, err := newMeter(h.cgroups, pol.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	s.joins = m.joins()
+	p := newProgram("")
+	compose(p, pol, s)
+	return p.list()
+}
+
+// TestEveryStepFailsClosed makes each step of the list fail in turn: the script
+// must not run, the error must name the step, and nothing may be left.
+func TestEveryStepFailsClosed(t *testing.T) {
+	asEveryone(t)
+	pol := shell("echo ran > /job/artifacts/ran")
+	seen := map[string]bool{}
+	for _, step := range stepsOf(t, pol) {
+		if seen[step] || step == "wait for the script" { // by then it runs
+			continue
+		}
+		seen[step] = true
+		t.Run(step, func(t *testing.T) {
+			l, err := New(Options{Backend: Native, Fault: step})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			p, err := l.Start(context.Background(), Place{}, pol, Stdio{Stdout: w, Stderr: w})
+			w.Close()
+			if err == nil {
+				p.Wait()
+				p.Close()
+				t.Fatal("the script was started without this wall")
+			}
+			var e *Error
+			if !errors.As(err, &e) || e.Step != step || !errors.Is(err, unix.EIO) {
+				t.Fatalf("the error is %v, want one of step %q with EIO", err, step)
+			}
+			if n, _ := r.Read(make([]byte, 1)); n != 0 {
+				t.Fatal("something was printed")
+			}
+		})
+	}
+	if len(seen) < 40 {
+		t.Fatalf("only %d steps", len(seen))
+	}
+}
+
+// TestSourceReplaced: what is not what the parent looked at is not shown.
+func TestSourceReplaced(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	for _, name := range []string{"f", "g"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources, err := inspect([]Bind{{Source: file, Target: "/f"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(sources, func(s source) bool { return s.Target == "/f" })
+	before := sources[i].stat.Ino
+	if err := os.Rename(filepath.Join(dir, "g"), file); err != nil {
+		t.Fatal(err)
+	}
+	n := newProgram("")
+	takeSources(n, site{binds: sources[i : i+1]})
+	found := false
+	for _, o := range n.ops {
+		found = found || o.nr == opCheck && o.args[2] == before
+	}
+	if !found {
+		t.Fatal("the list does not compare the inode")
+	}
+}
+
+func TestBindsAreLookedAt(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{fifo, filepath.Join(dir, "none"), "/dev/null"} {
+		if _, err := inspect([]Bind{{Source: at, Target: "/x"}}, nil); err == nil {
+			t.Errorf("%s was taken", at)
+		}
+	}
+}
