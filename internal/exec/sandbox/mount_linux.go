@@ -3,8 +3,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
-	"fmt"
 	"path"
 	"sort"
 	"strings"
@@ -93,40 +91,6 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 	handOut(p, store, record)
 }
 
-// mountStore makes the one bounded memory file system that all writable
-// directories are parts of, and returns a descriptor of it.
-func mountStore(p *program, pol Policy, s site) slot {
-	const store = "/.store"
-	p.begin("mount the store")
-	p.mkdir(store, 0o700)
-	opts := "mode=755"
-	if pol.Limits.Disk > 0 {
-		opts += fmt.Sprintf(",size=%d", pol.Limits.Disk)
-	}
-	if pol.Limits.Inodes > 0 {
-		opts += fmt.Sprintf(",nr_inodes=%d", pol.Limits.Inodes)
-	}
-	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(rel(store)), p.str("tmpfs"), num(flagsData), p.str(opts))
-	fd := p.slot()
-	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(store)), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC), num(0)).keep(fd)
-	for _, d := range pol.Writable {
-		p.begin("make %s", d.Path)
-		inside := store + "/" + d.Name
-		p.call(unix.SYS_MKDIRAT, num(cwd), p.str(rel(inside)), num(d.Mode))
-		s.id.give(p, inside)
-		if nested(pol, d.Path) {
-			p.made[d.Path] = true
-			continue
-		}
-		p.mkdir(d.Path, 0o755)
-		p.call(unix.SYS_MOUNT, p.str(rel(inside)), p.str(rel(d.Path)), num(0), num(unix.MS_BIND), num(0))
-	}
-	p.begin("hide the store")
-	p.call(unix.SYS_UMOUNT2, p.str(rel(store)), num(unix.MNT_DETACH))
-	p.call(unix.SYS_UNLINKAT, num(cwd), p.str(rel(store)), num(unix.AT_REMOVEDIR))
-	return fd
-}
-
 // mountBind puts a detached mount at its target, read-only in its whole depth.
 func mountBind(p *program, b source, tree slot) {
 	p.begin("show %s", b.Target)
@@ -157,19 +121,6 @@ func mountProc(p *program, outcome slot) {
 	p.begin("mount /proc")
 	p.mkdir("/proc", 0o555)
 	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flagsData|unix.MS_RDONLY), p.str("subset=pid,hidepid=invisible")).keep(outcome).allow(unix.EPERM)
-}
-
-// handOut sends the store's descriptor to the parent, which reads artifacts
-// through it when nothing can write there any more.
-func handOut(p *program, store slot, record uint64) {
-	p.begin("hand out the store")
-	control := p.bytes(binary.LittleEndian.AppendUint64(nil, 20), 8)
-	p.bytes(append(binary.LittleEndian.AppendUint32(nil, unix.SOL_SOCKET), unix.SCM_RIGHTS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 4)
-	iov := p.words(record, 16)
-	msg := p.words(0, 0, iov, 1, control, 20, 0)
-	// dup is the one call that puts a number where another call left it.
-	p.call(unix.SYS_DUP, store.arg()).keep(slot(control + 16))
-	p.call(unix.SYS_SENDMSG, num(fdParent), num(msg), num(unix.MSG_NOSIGNAL)).exactly(16)
 }
 
 // enterRoot makes the new root the only one and closes it to writing.

@@ -1,0 +1,93 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the list of steps in docs/security.md")
+
+// TestDocumentedSteps holds docs/security.md and the list together: the same
+// steps in the same order.
+func TestDocumentedSteps(t *testing.T) {
+	const file, open, shut = "../../../docs/security.md", "<!-- steps -->\n", "<!-- /steps -->"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(text), open)
+	got, after, ok2 := strings.Cut(rest, shut)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no place for the list of steps", file)
+	}
+	want := documented()
+	if *update {
+		if err := os.WriteFile(file, []byte(before+open+want+shut+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got != want {
+		t.Fatalf("docs/security.md does not say what is done; run this test with -update and read the difference\nwant:\n%s", want)
+	}
+}
+
+// documented prints the steps of a run with every kind of identity, each kind of step once.
+func documented() string {
+	s := site{anchor: "/tmp", landlock: 7, joins: true, id: identity{userns: true}}
+	s.binds = []source{{Bind: Bind{Source: "PATH", Target: "/PATH"}}}
+	userns := newProgram("")
+	compose(userns, shell("true"), s)
+	s.id.userns = false
+	root := newProgram("")
+	compose(root, shell("true"), s)
+
+	var out strings.Builder
+	seen := map[string]bool{}
+	n := 0
+	for _, step := range merge(userns.list(), root.list()) {
+		verb, _, _ := strings.Cut(step, " ")
+		switch verb {
+		case "open", "verify", "show", "link", "write", "seal", "make":
+			if strings.Contains(step, "/") || strings.Contains(step, "PATH") {
+				step = verb + " each"
+			}
+		}
+		if !seen[step] {
+			seen[step] = true
+			n++
+			fmt.Fprintf(&out, "%d. %s\n", n, step)
+		}
+	}
+	return out.String()
+}
+
+// merge keeps the order of both lists, which differ by a few steps only.
+func merge(a, b []string) []string {
+	in := map[string]bool{}
+	for _, s := range b {
+		in[s] = true
+	}
+	var out []string
+	i := 0
+	for _, s := range a {
+		if !in[s] {
+			out = append(out, s)
+			continue
+		}
+		for i < len(b) && b[i] != s {
+			out = append(out, b[i])
+			i++
+		}
+		if i < len(b) {
+			i++
+		}
+		out = append(out, s)
+	}
+	return append(out, b[i:]...)
+}
