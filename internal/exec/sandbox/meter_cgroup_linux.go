@@ -2,8 +2,113 @@
 
 package sandbox
 
-type hierarchy struct{}
+import (
+	"errors"
+	"sync"
+	"syscall"
+	"time"
 
-func findCgroups([]byte) *hierarchy { return nil }
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
+)
 
-func newMeter(h *hierarchy, l Limits) (meter, error) { return newSampler(l.Memory), nil }
+// held is the meter where the kernel holds the limits: one cgroup a run.
+type held struct {
+	group *cgroup.Group
+	kind  cgroup.Mode
+	quit  chan struct{}
+	done  sync.WaitGroup
+}
+
+const lookEvery = 20 * time.Millisecond
+
+// findCgroups looks for a place to make groups in and clears away what killed
+// runs left there. nil means that memory is sampled.
+func findCgroups() (*cgroup.Hierarchy, error) {
+	h, err := cgroup.Current()
+	if errors.Is(err, cgroup.ErrUnavailable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &Error{Step: "look for a cgroup", Err: err}
+	}
+	h.Sweep()
+	return h, nil
+}
+
+// newMeter takes a cgroup where there can be one. Only a system that has none
+// for us leads to the sampler; any other failure ends the run before it begins.
+func newMeter(h *cgroup.Hierarchy, l Limits) (meter, error) {
+	if h == nil {
+		return newSampler(l.Memory), nil
+	}
+	procs := 0
+	if l.Processes > 0 {
+		procs = l.Processes + 1 // pid 1 is one of them
+	}
+	g, err := h.New(cgroup.Limits{Memory: l.Memory, Processes: procs})
+	if errors.Is(err, cgroup.ErrUnavailable) {
+		return newSampler(l.Memory), nil
+	}
+	if err != nil {
+		return nil, &Error{Step: "make the cgroup", Err: err}
+	}
+	return &held{group: g, kind: h.Mode(), quit: make(chan struct{})}, nil
+}
+
+func (m *held) mode() string { return string(m.kind) }
+
+func (m *held) joins() bool {
+	_, atClone := m.group.FD()
+	return !atClone
+}
+
+func (m *held) attrs(a *syscall.SysProcAttr) {
+	a.CgroupFD, a.UseCgroupFD = m.group.FD()
+}
+
+func (m *held) join(pid int) error {
+	if !m.joins() {
+		return nil
+	}
+	return m.group.Add(pid)
+}
+
+// watch ends the whole tree when the kernel has killed one of it for memory.
+// Version 2 does that by itself (memory.oom.group).
+func (m *held) watch(r *running) {
+	if m.kind != cgroup.V1 {
+		return
+	}
+	m.done.Go(func() {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-m.quit:
+				return
+			case <-tick.C:
+			}
+			if u, err := m.group.Usage(); err == nil && u.OOMKills > 0 {
+				r.kill(KilledMemory)
+				return
+			}
+		}
+	})
+}
+
+func (m *held) stop() {
+	close(m.quit)
+	m.done.Wait()
+}
+
+func (m *held) settle(e *Exit) {
+	u, err := m.group.Usage()
+	if err != nil {
+		return // the run is over; what wait told stays
+	}
+	e.Usage.PeakMemory = max(u.Peak, 0)
+	e.Usage.CPU = max(e.Usage.CPU, u.CPU)
+	e.OOM = u.OOMKills > 0
+}
+
+func (m *held) close() error { return m.group.Close() }

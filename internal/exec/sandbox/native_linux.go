@@ -8,11 +8,12 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	//CG	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/seccomp"
 )
 
@@ -26,6 +27,7 @@ type native struct {
 	// starts them all.
 	thread chan func()
 	closed sync.Once
+	groups atomic.Pointer[cgroup.Hierarchy] // of host, for close
 }
 
 // host is what does not change while a launcher lives.
@@ -36,11 +38,16 @@ type host struct {
 	anchor        string
 	mounts        []string
 	code          []byte
-	cgroups       *hierarchy // nil when there is none to be had
+	cgroups       *cgroup.Hierarchy // nil when there is none to be had
 }
 
 func newNative(o Options) (launcher, error) {
-	n := &native{fault: o.Fault, host: sync.OnceValues(lookAround), thread: make(chan func())}
+	n := &native{fault: o.Fault, thread: make(chan func())}
+	n.host = sync.OnceValues(func() (host, error) {
+		h, err := lookAround()
+		n.groups.Store(h.cgroups)
+		return h, err
+	})
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		for f := range n.thread {
@@ -52,9 +59,14 @@ func newNative(o Options) (launcher, error) {
 
 func (n *native) place() (Place, error) { return Place{}, nil }
 
-func (n *native) close() error {
-	n.closed.Do(func() { close(n.thread) })
-	return nil
+func (n *native) close() (err error) {
+	n.closed.Do(func() {
+		close(n.thread)
+		if g := n.groups.Load(); g != nil {
+			err = g.Close()
+		}
+	})
+	return err
 }
 
 // lookAround finds the facts a site needs. Nothing is taken for granted later:
@@ -88,8 +100,8 @@ func lookAround() (h host, err error) {
 		return h, &Error{Step: "read the mounts", Err: err, Why: "pyrun needs /proc on the host"}
 	}
 	h.mounts = mountPoints(mountinfo)
-	h.cgroups = findCgroups(mountinfo)
-	return h, nil
+	h.cgroups, err = findCgroups()
+	return h, err
 }
 
 // landlockABI asks the kernel which version of Landlock it has.

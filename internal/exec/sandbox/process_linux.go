@@ -34,6 +34,7 @@ type running struct {
 
 	mu     sync.Mutex
 	killed Reason
+	used   census // when it was killed
 	status syscall.WaitStatus
 	told   bool // pid 1 told the script's status
 	exit   Exit
@@ -48,6 +49,9 @@ func (r *running) settle(ctx context.Context) error {
 	// Joining a cgroup by writing can take milliseconds; pid 1 does nothing before.
 	if err := r.meter.join(r.proc.Pid); err != nil {
 		r.abort()
+		if r.failure != nil { // pid 1 was gone already, and said why
+			return r.refusal()
+		}
 		return &Error{Step: "join the cgroup", Err: err}
 	}
 	if _, err := r.sock.Write([]byte{1}); err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
@@ -151,9 +155,9 @@ func (r *running) reap() {
 		r.exit.Killed = r.killed
 	}
 	if err == nil {
-		r.exit.Usage.CPU = state.UserTime() + state.SystemTime()
+		r.exit.Usage.CPU = state.UserTime() + state.SystemTime() + r.used.cpu
 		if ru, ok := state.SysUsage().(*syscall.Rusage); ok {
-			r.exit.Usage.PeakMemory = int64(ru.Maxrss) << 10
+			r.exit.Usage.PeakMemory = max(int64(ru.Maxrss)<<10, r.used.peak)
 		}
 	}
 	r.meter.settle(&r.exit)
@@ -168,7 +172,7 @@ func (r *running) store() *os.File  { return r.dir }
 func (r *running) kill(why Reason) {
 	r.mu.Lock()
 	if r.killed == "" && !r.told {
-		r.killed = why
+		r.killed, r.used = why, count(r.proc.Pid)
 	}
 	r.mu.Unlock()
 	r.proc.Kill() // by descriptor: it can hit no other process

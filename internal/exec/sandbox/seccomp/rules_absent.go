@@ -1,0 +1,107 @@
+package seccomp
+
+// Calls that answer ENOSYS, as if the kernel did not have them, because
+// libraries then take an older road. That is also what a call gets that is in
+// no list; these are written down so that each has been decided about.
+
+var absent = [...]Rule{
+	{"clone3", notImplemented, nil, "its flags lie in memory, where no filter sees them; with ENOSYS glibc uses clone, with EPERM threads fail"},
+
+	// Rings and queues that do work in the kernel's name, past the filter.
+	{"io_uring_setup", notImplemented, nil, "makes calls that no filter sees; the source of many escapes"},
+	{"io_uring_enter", notImplemented, nil, "like io_uring_setup"},
+	{"io_uring_register", notImplemented, nil, "like io_uring_setup"},
+	{"io_setup", notImplemented, nil, "kernel AIO: kernel memory by the ring, and nobody needs it"},
+	{"io_submit", notImplemented, nil, "like io_setup"},
+	{"io_destroy", notImplemented, nil, "like io_setup"},
+	{"io_getevents", notImplemented, nil, "like io_setup"},
+	{"io_pgetevents", notImplemented, nil, "like io_setup"},
+	{"io_cancel", notImplemented, nil, "like io_setup"},
+
+	// Memory that file system sizes and address space limits do not count.
+	{"memfd_create", notImplemented, nil, "memory that can be executed, though all that is writable is noexec"},
+	{"memfd_secret", notImplemented, nil, "memory that cannot be reclaimed"},
+	{"shmget", notImplemented, nil, "System V memory outlives its process and counts for nobody; /dev/shm is there"},
+	{"shmat", notImplemented, nil, "like shmget"},
+	{"shmctl", notImplemented, nil, "like shmget"},
+	{"shmdt", notImplemented, nil, "like shmget"},
+	{"semget", notImplemented, nil, "System V semaphores; POSIX ones are there"},
+	{"semop", notImplemented, nil, "like semget"},
+	{"semctl", notImplemented, nil, "like semget"},
+	{"semtimedop", notImplemented, nil, "like semget"},
+	{"msgget", notImplemented, nil, "System V queues: kernel memory; pipes are there"},
+	{"msgsnd", notImplemented, nil, "like msgget"},
+	{"msgrcv", notImplemented, nil, "like msgget"},
+	{"msgctl", notImplemented, nil, "like msgget"},
+	{"mq_open", notImplemented, nil, "POSIX queues: kernel memory; pipes are there"},
+	{"mq_unlink", notImplemented, nil, "like mq_open"},
+	{"mq_timedsend", notImplemented, nil, "like mq_open"},
+	{"mq_timedreceive", notImplemented, nil, "like mq_open"},
+	{"mq_notify", notImplemented, nil, "like mq_open"},
+	{"mq_getsetattr", notImplemented, nil, "like mq_open"},
+	{"splice", notImplemented, nil, "pages lent to pipes (Dirty Pipe); programs fall back to copying"},
+	{"tee", notImplemented, nil, "like splice"},
+	{"vmsplice", notImplemented, nil, "like splice"},
+	{"remap_file_pages", notImplemented, nil, "given up by the kernel itself"},
+	{"mlockall", notImplemented, nil, "MEMLOCK leaves too little to lock all of it"},
+	{"munlockall", notImplemented, nil, "like mlockall"},
+	{"pkey_alloc", notImplemented, nil, "protection keys: nobody here needs them"},
+	{"pkey_free", notImplemented, nil, "like pkey_alloc"},
+	{"pkey_mprotect", notImplemented, nil, "like pkey_alloc"},
+	{"map_shadow_stack", notImplemented, nil, "the kernel makes shadow stacks for threads by itself"},
+	{"mseal", notImplemented, nil, "new; glibc goes on without"},
+	{"cachestat", notImplemented, nil, "shows what others have in the page cache"},
+	{"get_mempolicy", notImplemented, nil, "nodes of the machine; numactl's library goes on without"},
+	{"set_mempolicy_home_node", notImplemented, nil, "new, and like mbind"},
+
+	// Processes.
+	{"pidfd_open", notImplemented, nil, "asyncio falls back to threads; one door less to other processes"},
+	{"pidfd_send_signal", notImplemented, nil, "kill is there"},
+	{"process_mrelease", notImplemented, nil, "throws out a dying process's memory"},
+	{"rt_tgsigqueueinfo", notImplemented, nil, "rt_sigqueueinfo is there"},
+	{"ioprio_get", notImplemented, nil, "there is no disk to be first at"},
+	{"rseq_slice_yield", notImplemented, nil, "new; sched_yield is there"},
+	{"uprobe", notImplemented, nil, "only for code the kernel has patched; newer kernels show it to no filter, and answer SIGILL"},
+	{"uretprobe", notImplemented, nil, "like uprobe"},
+
+	// Security modules: the walls have used them up.
+	{"landlock_create_ruleset", notImplemented, nil, "could only narrow further; attack surface"},
+	{"landlock_add_rule", notImplemented, nil, "like landlock_create_ruleset"},
+	{"landlock_restrict_self", notImplemented, nil, "like landlock_create_ruleset"},
+	{"lsm_get_self_attr", notImplemented, nil, "what the host's security modules say of one"},
+	{"lsm_set_self_attr", notImplemented, nil, "like lsm_get_self_attr"},
+	{"lsm_list_modules", notImplemented, nil, "like lsm_get_self_attr"},
+
+	// Files and mounts, newer ways.
+	{"open_tree_attr", notImplemented, nil, "new, and like open_tree"},
+	{"listmount", notImplemented, nil, "shows the host's mounts"},
+	{"statmount", notImplemented, nil, "shows the host's mounts"},
+	{"listns", notImplemented, nil, "shows the host's namespaces"},
+	{"fanotify_mark", notImplemented, nil, "there is nothing to mark without fanotify_init"},
+	{"file_getattr", notImplemented, nil, "new; the older ioctl is there"},
+	{"file_setattr", notImplemented, nil, "new; quota projects and flags"},
+	{"getxattrat", notImplemented, nil, "new; getxattr is there"},
+	{"listxattrat", notImplemented, nil, "new; listxattr is there"},
+	{"setxattrat", notImplemented, nil, "new; setxattr answers ENOTSUP"},
+	{"removexattrat", notImplemented, nil, "new; removexattr answers ENOTSUP"},
+
+	// What the kernel has given up or never had, on amd64 only.
+	{"_sysctl", notImplemented, nil, "gone from the kernel"},
+	{"afs_syscall", notImplemented, nil, "never was"},
+	{"create_module", notImplemented, nil, "gone from the kernel"},
+	{"epoll_ctl_old", notImplemented, nil, "never was"},
+	{"epoll_wait_old", notImplemented, nil, "never was"},
+	{"get_kernel_syms", notImplemented, nil, "gone from the kernel"},
+	{"getpmsg", notImplemented, nil, "never was"},
+	{"putpmsg", notImplemented, nil, "never was"},
+	{"nfsservctl", notImplemented, nil, "gone from the kernel"},
+	{"query_module", notImplemented, nil, "gone from the kernel"},
+	{"security", notImplemented, nil, "never was"},
+	{"get_thread_area", notImplemented, nil, "32-bit programs only"},
+	{"set_thread_area", notImplemented, nil, "32-bit programs only"},
+	{"sysfs", notImplemented, nil, "names of file systems; nobody asks"},
+	{"tuxcall", notImplemented, nil, "never was"},
+	{"uselib", notImplemented, nil, "libraries of the past"},
+	{"ustat", notImplemented, nil, "statfs is there"},
+	{"vserver", notImplemented, nil, "never was"},
+}
