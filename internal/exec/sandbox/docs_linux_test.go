@@ -39,7 +39,7 @@ func TestDocumentedSteps(t *testing.T) {
 
 // documented prints the steps of a run with every kind of identity, each kind of step once.
 func documented() string {
-	s := site{anchor: "/tmp", landlock: 7, joins: true, id: identity{userns: true}}
+	s := site{anchor: "/tmp", landlock: 7, id: identity{userns: true}}
 	s.binds = []source{{Bind: Bind{Source: "PATH", Target: "/PATH"}}}
 	userns := newProgram("")
 	compose(userns, shell("true"), s)

@@ -31,12 +31,6 @@ func stepsOf(t *testing.T, pol Policy) []string {
 		t.Fatal(err)
 	}
 	defer s.id.close()
-	m, err := newMeter(h.cgroups, pol.Limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.close()
-	s.joins = m.joins()
 	p := newProgram("")
 	compose(p, pol, s)
 	return p.list()

@@ -21,8 +21,7 @@ type held struct {
 
 const lookEvery = 20 * time.Millisecond
 
-// findCgroups looks for a place to make groups in and clears away what killed
-// runs left there. nil means that memory is sampled.
+// findCgroups looks for a place to make groups in. nil means that memory is sampled.
 func findCgroups() (*cgroup.Hierarchy, error) {
 	h, err := cgroup.Current()
 	if errors.Is(err, cgroup.ErrUnavailable) {
@@ -31,7 +30,6 @@ func findCgroups() (*cgroup.Hierarchy, error) {
 	if err != nil {
 		return nil, &Error{Step: "look for a cgroup", Err: err}
 	}
-	h.Sweep()
 	return h, nil
 }
 
@@ -57,17 +55,13 @@ func newMeter(h *cgroup.Hierarchy, l Limits) (meter, error) {
 
 func (m *held) mode() string { return string(m.kind) }
 
-func (m *held) joins() bool {
-	_, atClone := m.group.FD()
-	return !atClone
-}
-
-func (m *held) attrs(a *syscall.SysProcAttr) {
+func (m *held) attrs(a *syscall.SysProcAttr) error {
 	a.CgroupFD, a.UseCgroupFD = m.group.FD()
+	return nil
 }
 
 func (m *held) join(pid int) error {
-	if !m.joins() {
+	if _, atClone := m.group.FD(); atClone {
 		return nil
 	}
 	return m.group.Add(pid)

@@ -27,7 +27,9 @@ type native struct {
 	// starts them all.
 	thread chan func()
 	closed sync.Once
-	groups atomic.Pointer[cgroup.Hierarchy] // of host, for close
+	groups func() (*cgroup.Hierarchy, error) // nil when there is none to be had; looked for once
+	found  atomic.Bool                       // groups was asked
+	sweep  sync.WaitGroup
 }
 
 // host is what does not change while a launcher lives.
@@ -38,14 +40,16 @@ type host struct {
 	anchor        string
 	mounts        []string
 	code          []byte
-	cgroups       *cgroup.Hierarchy // nil when there is none to be had
 }
 
 func newNative(o Options) (launcher, error) {
-	n := &native{fault: o.Fault, thread: make(chan func())}
-	n.host = sync.OnceValues(func() (host, error) {
-		h, err := lookAround()
-		n.groups.Store(h.cgroups)
+	n := &native{fault: o.Fault, host: sync.OnceValues(lookAround), thread: make(chan func())}
+	n.groups = sync.OnceValues(func() (*cgroup.Hierarchy, error) {
+		n.found.Store(true)
+		h, err := findCgroups()
+		if h != nil {
+			n.sweep.Go(func() { h.Sweep() })
+		}
 		return h, err
 	})
 	go func() {
@@ -62,8 +66,12 @@ func (n *native) place() (Place, error) { return Place{}, nil }
 func (n *native) close() (err error) {
 	n.closed.Do(func() {
 		close(n.thread)
-		if g := n.groups.Load(); g != nil {
-			err = g.Close()
+		if !n.found.Load() {
+			return
+		}
+		n.sweep.Wait()
+		if h, _ := n.groups(); h != nil {
+			err = h.Close()
 		}
 	})
 	return err
@@ -100,8 +108,7 @@ func lookAround() (h host, err error) {
 		return h, &Error{Step: "read the mounts", Err: err, Why: "pyrun needs /proc on the host"}
 	}
 	h.mounts = mountPoints(mountinfo)
-	h.cgroups, err = findCgroups()
-	return h, err
+	return h, nil
 }
 
 // landlockABI asks the kernel which version of Landlock it has.
@@ -124,39 +131,39 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	h, err := n.host()
+	r := &running{limits: pol.Limits, exited: make(chan struct{}), started: make(chan struct{})}
+	r.meter = n.meter(pol.Limits) // takes as long as all the rest: it goes on beside it
+	h, s, err := n.site(pol)
+	r.id = s.id
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, r.release())
 	}
-	s := site{anchor: h.anchor, lastCap: h.lastCap, landlock: h.landlock}
-	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
-		return nil, err
-	}
-	if s.filter, err = callFilter(pol.Network); err != nil {
-		return nil, &Error{Step: "filter calls (seccomp)", Err: err}
-	}
-	if s.id, err = newIdentity(h.userns, h.ownID); err != nil {
-		return nil, err
-	}
-	r := &running{id: s.id, limits: pol.Limits, exited: make(chan struct{}), started: make(chan struct{})}
-	if r.meter, err = newMeter(h.cgroups, pol.Limits); err != nil {
-		r.release()
-		return nil, err
-	}
-	s.joins = r.meter.joins()
 	r.p = newProgram(n.fault)
 	compose(r.p, pol, s)
-	r.stand = standing(pol.Network, s, r.meter)
-
 	if err := n.spawn(r, h, s, std); err != nil {
-		r.release()
-		return nil, err
+		return nil, errors.Join(err, r.release())
 	}
 	if err := r.settle(ctx); err != nil {
-		r.release()
-		return nil, err
+		return nil, errors.Join(err, r.release())
 	}
+	r.stand = standing(pol.Network, s, r.meter)
 	return r, nil
+}
+
+// site finds the facts of one run.
+func (n *native) site(pol Policy) (h host, s site, err error) {
+	if h, err = n.host(); err != nil {
+		return h, s, err
+	}
+	s = site{anchor: h.anchor, lastCap: h.lastCap, landlock: h.landlock}
+	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
+		return h, s, err
+	}
+	if s.filter, err = callFilter(pol.Network); err != nil {
+		return h, s, &Error{Step: "filter calls (seccomp)", Err: err}
+	}
+	s.id, err = newIdentity(h.userns, h.ownID)
+	return h, s, err
 }
 
 // spawn starts the player as pid 1 of new namespaces.
@@ -186,11 +193,11 @@ func (n *native) spawn(r *running, h host, s site, std Stdio) error {
 	sys := &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
 	}
-	if !s.joins {
-		sys.Cloneflags |= unix.CLONE_NEWCGROUP
-	}
 	s.id.attrs(sys)
-	r.meter.attrs(sys)
+	if err := r.meter.attrs(sys); err != nil {
+		ours.Close()
+		return err
+	}
 	done := make(chan error)
 	n.thread <- func() {
 		var err error

@@ -52,6 +52,10 @@ func (r *running) settle(ctx context.Context) error {
 		if r.failure != nil { // pid 1 was gone already, and said why
 			return r.refusal()
 		}
+		var e *Error
+		if errors.As(err, &e) {
+			return err
+		}
 		return &Error{Step: "join the cgroup", Err: err}
 	}
 	if _, err := r.sock.Write([]byte{1}); err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {

@@ -30,11 +30,10 @@ type sampler struct {
 
 func newSampler(limit int64) *sampler { return &sampler{limit: limit, quit: make(chan struct{})} }
 
-func (s *sampler) mode() string               { return "sampled" }
-func (s *sampler) joins() bool                { return false }
-func (s *sampler) attrs(*syscall.SysProcAttr) {}
-func (s *sampler) join(int) error             { return nil }
-func (s *sampler) close() error               { return nil }
+func (s *sampler) mode() string                     { return "sampled" }
+func (s *sampler) attrs(*syscall.SysProcAttr) error { return nil }
+func (s *sampler) join(int) error                   { return nil }
+func (s *sampler) close() error                     { return nil }
 
 func (s *sampler) watch(r *running) {
 	if s.limit <= 0 {

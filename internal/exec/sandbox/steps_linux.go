@@ -14,7 +14,6 @@ type site struct {
 	anchor   string   // an existing directory of the host to mount the new root on
 	lastCap  int      // the highest capability the kernel knows
 	landlock int      // ABI version
-	joins    bool     // the cgroup is joined after the clone, so its namespace comes after that
 	filter   []byte   // seccomp program
 }
 
@@ -79,11 +78,10 @@ func attach(p *program, s site) {
 	p.begin("leave the terminal")
 	p.call(unix.SYS_SETSID)
 
-	if s.joins {
-		// Made after joining, or /proc/self/cgroup would show a path that climbs out.
-		p.begin("own cgroup namespace")
-		p.call(unix.SYS_UNSHARE, num(unix.CLONE_NEWCGROUP))
-	}
+	p.begin("own cgroup namespace")
+	// Not at the clone: made before joining, it would show a path that climbs out.
+	p.call(unix.SYS_UNSHARE, num(unix.CLONE_NEWCGROUP))
+
 	p.begin("clear the file mode mask")
 	p.call(unix.SYS_UMASK, num(0))
 }

@@ -72,6 +72,10 @@ type Hierarchy struct {
 
 	made atomic.Int64 // groups, for their names
 
+	know sync.Once // who we are
+	me   owner
+	err  error
+
 	mu      sync.Mutex // guards all below
 	settled bool       // version 2: groups can be made under memory
 	leaf    string     // version 2: the folder we have moved into, or empty

@@ -33,9 +33,11 @@ func findV2(sys host, at places) (*Hierarchy, *Unavailable) {
 	no := func(format string, args ...any) (*Hierarchy, *Unavailable) {
 		return nil, &Unavailable{Why: fmt.Sprintf(format, args...), Remedy: remedyDelegate}
 	}
-	if me, err := sys.identity(); err == nil && filepath.Base(h.memory) == me.name(0) {
-		// An earlier Hierarchy of this process has moved us into the leaf.
-		h.memory, h.leaf, h.settled = filepath.Dir(h.memory), h.memory, true
+	if base := filepath.Base(h.memory); strings.HasPrefix(base, "pyrun-") {
+		// Perhaps an earlier Hierarchy of this process has moved us into its leaf.
+		if me, err := h.self(); err == nil && base == me.name(0) {
+			h.memory, h.leaf, h.settled = filepath.Dir(h.memory), h.memory, true
+		}
 	}
 	text, err := read(filepath.Join(h.memory, "cgroup.controllers"), 4096)
 	if err != nil {

@@ -38,7 +38,7 @@ type Group struct {
 // of it is left. Where the kernel refuses to make or to limit groups at all,
 // the error wraps [ErrUnavailable].
 func (h *Hierarchy) New(l Limits) (*Group, error) {
-	me, err := h.host.identity()
+	me, err := h.self()
 	if err != nil {
 		return nil, err
 	}

@@ -330,6 +330,7 @@ func TestAddRefusesWhatWouldBeOurselves(t *testing.T) {
 }
 
 func TestCloseNamesWhatStays(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, "v1")
 	g, err := f.find(t).New(Limits{})
 	if err != nil {
@@ -364,7 +365,11 @@ func TestKillByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, out := startSleep(t), startSleep(t)
+	in, out := startSleep(t), exec.Command("sleep", "60")
+	if err := out.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = out.Process.Kill() })
 	procs := "memory/own/pyrun-7-42-1000-1/cgroup.procs"
 	f.put(t, procs, strconv.Itoa(in.Process.Pid)+"\n")
 	go func() {
@@ -377,12 +382,20 @@ func TestKillByHand(t *testing.T) {
 	if f.get(t, "pids/own/pyrun-7-42-1000-1/pids.max") != "0" {
 		t.Error("new processes could be born meanwhile")
 	}
-	if err := out.Process.Signal(syscall.Signal(0)); err != nil {
+
+	// A number that was a member's when it was read, and is not any more.
+	killEach(filepath.Dir(filepath.Join(f.dir, procs)), []int{out.Process.Pid})
+	ended := make(chan error, 1)
+	go func() { ended <- out.Wait() }()
+	select {
+	case err := <-ended:
 		t.Errorf("a process that is no member was killed: %v", err)
+	case <-time.After(100 * time.Millisecond):
 	}
 }
 
 func TestKillIsBounded(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, "v2")
 	h := f.find(t)
 	g, err := h.New(Limits{})
@@ -403,7 +416,7 @@ func TestSweep(t *testing.T) {
 	kept := []string{
 		owner{7, fakePid, 1000}.name(3),        // ours
 		owner{7, 50, 500}.name(1),              // of one that lives
-		owner{8, 51, 500}.name(1),              // of another pid namespace
+		owner{8, 1 << 30, 500}.name(1),         // of another pid namespace
 		owner{7, os.Getpid(), 1}.name(1),       // hidden by this /proc, but alive
 		"pyrun-7-52-500-1.service",             // of somebody who only looks like us
 		"pyrun-7-052-500-1", "other", "pyrun-", //

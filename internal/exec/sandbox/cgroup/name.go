@@ -43,6 +43,12 @@ func parseName(s string) (owner, bool) {
 	return o, true
 }
 
+// self is who this process is, found out when first asked.
+func (h *Hierarchy) self() (owner, error) {
+	h.know.Do(func() { h.me, h.err = h.host.identity() })
+	return h.me, h.err
+}
+
 // identity returns who this process is. A pid namespace that /proc does not
 // tell is 0, which [Hierarchy.Sweep] never judges.
 func (sys host) identity() (owner, error) {

@@ -21,7 +21,7 @@ const (
 // is no such process any more. What cannot be removed now stays for the next
 // Sweep. It takes 2 seconds at most.
 func (h *Hierarchy) Sweep() int {
-	me, err := h.host.identity()
+	me, err := h.self()
 	if err != nil || me.space == 0 {
 		return 0
 	}
@@ -34,7 +34,7 @@ func (h *Hierarchy) Sweep() int {
 		}
 		for _, e := range entries {
 			o, ok := parseName(e.Name())
-			if !ok || !e.IsDir() || o == me || o.space != me.space || h.host.lives(o) {
+			if !ok || !e.IsDir() || o.space != me.space || h.host.lives(o) {
 				continue
 			}
 			folder := filepath.Join(place, e.Name())
