@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/pyrun-dev/pyrun/internal/config"
+	"github.com/pyrun-dev/pyrun/internal/exec"
+	"github.com/pyrun-dev/pyrun/internal/ui"
+)
+
+// executor is what the door needs of exec; tests bring their own.
+type executor interface {
+	Execute(ctx context.Context, r exec.Request) (*exec.Result, error)
+	Close() error
+}
+
+// world is all of the outside that a command touches.
+type world struct {
+	stdin, stdout, stderr *os.File
+	environ               []string
+	dir                   string // the working folder; empty when there is none
+	open                  func(exec.Options) (executor, error)
+}
+
+func realWorld() world {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // a folder that was removed under us; absolute paths still work
+	}
+	return world{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		environ: os.Environ(), dir: dir,
+		open: func(o exec.Options) (executor, error) { return exec.New(o) },
+	}
+}
+
+// getenv gives a variable of the world; the first of two counts, as for libc.
+func (w world) getenv(name string) string {
+	v, _ := w.lookupenv(name)
+	return v
+}
+
+func (w world) lookupenv(name string) (string, bool) {
+	for _, e := range w.environ {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// door is one invocation.
+type door struct {
+	world
+	line line
+	ui   *ui.UI
+	code int
+}
+
+// main runs one command line and returns the process's exit code.
+func (w world) main(ctx context.Context, args []string) int {
+	d := &door{world: w, ui: ui.New(ui.Detect(w.stdout, w.stderr, w.getenv))}
+	app := d.app()
+	var err error
+	if d.line, err = arrange(app, args[1:]); err == nil {
+		err = app.RunContext(ctx, d.line.argv(args[0]))
+	}
+	if err != nil {
+		d.code = d.fail(err)
+	}
+	return d.code
+}
+
+// settle reads what every command understands: how to speak.
+func (d *door) settle(c *cli.Context) error {
+	switch v := c.String("color"); v {
+	case "":
+		return nil
+	case "auto", "always", "never":
+		o := ui.Detect(d.stdout, d.stderr, d.getenv)
+		o.Color = ui.Color(v)
+		d.ui = ui.New(o)
+		return nil
+	default:
+		return usage("--color %s: is none of auto, always, never", v)
+	}
+}
+
+// config loads the settings; flags that are settings go by their own name.
+func (d *door) config(c *cli.Context) (*config.Config, error) {
+	flags := make(map[string]string)
+	for _, f := range settingFlags() {
+		if name := f.Names()[0]; d.line.given(name) {
+			flags[name] = c.String(name)
+		}
+	}
+	if c.Bool("no-figures") {
+		flags["no-figures"] = "true"
+	}
+	return config.Load(config.Sources{File: c.String("config"), Flags: flags, Environ: d.environ, Dir: d.dir})
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pyrun-dev/pyrun/internal/exec"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pyrun": main})
+}
+
+// TestScripts tells what a user types and sees, one story a file. The first
+// word of a story's name is its topic; conditions beside the library's own:
+//
+//	[sandbox]     the native sandbox can be built here (tried, not asked)
+//	[numpy] ...   Debian's python3 has that module
+//
+// Where one does not hold, the story skips; with PYRUN_REQUIRE=all it fails.
+func TestScripts(t *testing.T) {
+	cache := testCache(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PYRUN_CACHE_DIR", cache)
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("LANG", "C.UTF-8")
+			return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o755)
+		},
+		Condition: func(cond string) (bool, error) {
+			var why error
+			switch cond {
+			case "sandbox":
+				why = tryOnce("sandbox", func() error { return trySandbox(cache) })
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "numpy", "pandas", "matplotlib":
+				why = tryOnce(cond, func() error {
+					return osexec.Command("/usr/bin/python3", "-c", "import "+cond).Run()
+				})
+			default:
+				return false, fmt.Errorf("no such condition: %s", cond)
+			}
+			if why != nil && os.Getenv("PYRUN_REQUIRE") == "all" {
+				return false, fmt.Errorf("PYRUN_REQUIRE=all, but there is no %s here: %w", cond, why)
+			}
+			return why == nil, nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+		},
+	})
+}
+
+// testCache is one folder for all stories and all times, because unpacking the
+// interpreter takes seconds, and not the user's own, because old runs are pruned in it.
+func testCache(t *testing.T) string {
+	t.Helper()
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return t.TempDir()
+	}
+	dir = filepath.Join(dir, "pyrun-test")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func trySandbox(cache string) error {
+	x, err := exec.New(exec.Options{CacheDir: cache})
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	_, err = x.Execute(context.Background(), exec.Request{Code: []byte("pass")})
+	return err
+}
+
+var (
+	tried   = map[string]func() error{}
+	triedMu sync.Mutex
+)
+
+func tryOnce(name string, try func() error) error {
+	triedMu.Lock()
+	once, ok := tried[name]
+	if !ok {
+		once = sync.OnceValue(try)
+		tried[name] = once
+	}
+	triedMu.Unlock()
+	return once()
+}
+
+// exits runs a command and compares its exit code: exits 2 pyrun run nope.py
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *osexec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if code != want {
+		ts.Fatalf("%s: exit %d, want %d", strings.Join(args[1:], " "), code, want)
+	}
+}

@@ -1,0 +1,152 @@
+# bash completion for pyrun, made by `pyrun completion`; do not edit
+
+_pyrun() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev= command= i word
+    COMPREPLY=()
+    ((COMP_CWORD > 0)) && prev=${COMP_WORDS[COMP_CWORD-1]}
+    # bash splits --flag=value in three
+    if [[ $cur == = ]]; then
+        cur=
+    elif [[ $prev == = ]] && ((COMP_CWORD > 1)); then
+        prev=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $word == -- ]]; then
+            compopt -o default 2>/dev/null
+            return
+        fi
+        [[ -n $command || $word == -* ]] && continue
+        case $word in
+            run|config|completion|version|help) command=$word ;;
+        esac
+    done
+
+    case $command in
+        '')
+            COMPREPLY=($(compgen -W 'run config completion version help --version --help' -- "$cur"))
+            ;;
+        run)
+            case $prev in
+                --in|-i)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --out|-o)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+                    return
+                    ;;
+                --config)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --packages-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --network)
+                    COMPREPLY=($(compgen -W 'loopback none' -- "$cur"))
+                    return
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+                -c|--env|--timeout|--memory|--cpu-time|--processes|--file-size|--disk|--max-output) return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '-c --in -i --out -o --env --value --no-figures --raw --timeout --memory --cpu-time --processes --file-size --disk --max-output --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+            else
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            fi
+            ;;
+        config)
+            case $prev in
+                --config)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --packages-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --network)
+                    COMPREPLY=($(compgen -W 'loopback none' -- "$cur"))
+                    return
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+            fi
+            ;;
+        completion)
+            case $prev in
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
+            else
+                COMPREPLY=($(compgen -W 'bash zsh fish powershell' -- "$cur"))
+            fi
+            ;;
+        version)
+            case $prev in
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
+            fi
+            ;;
+        help)
+            case $prev in
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
+            else
+                COMPREPLY=($(compgen -W 'run config completion version sandbox exit-codes environment settings' -- "$cur"))
+            fi
+            ;;
+    esac
+}
+
+complete -F _pyrun pyrun

@@ -1,0 +1,104 @@
+# PowerShell completion for pyrun, made by `pyrun completion`; do not edit
+
+Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $commands = [ordered]@{
+        'run' = 'run a script in the sandbox'
+        'config' = 'show every setting, its value and where it came from'
+        'completion' = 'print a completion script for a shell'
+        'version' = 'print the version'
+        'help' = 'explain a command or topic'
+    }
+    $takes = @{
+        'completion' = @('bash', 'zsh', 'fish', 'powershell')
+        'help' = @('run', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
+    }
+    $flags = @{
+        'run' = [ordered]@{
+            '-c' = 'run CODE instead of a file'
+            '--in' = 'let the script read PATH[=NAME], a file or folder; may be repeated'
+            '-i' = 'let the script read PATH[=NAME], a file or folder; may be repeated'
+            '--out' = 'write artifacts to DIR instead of the cache'
+            '-o' = 'write artifacts to DIR instead of the cache'
+            '--env' = 'set NAME[=VALUE] inside; without a value take pyrun''s own; may be repeated'
+            '--value' = 'report the value of the last expression'
+            '--no-figures' = 'do not save matplotlib figures'
+            '--raw' = 'let the script control the terminal'
+            '--timeout' = 'stop after TIME: 10s, 2m (default 30s)'
+            '--memory' = 'at most SIZE of memory: 512M, 2G (default 512M)'
+            '--cpu-time' = 'at most TIME of processor time'
+            '--processes' = 'at most N processes and threads (default 64)'
+            '--file-size' = 'no file larger than SIZE (default 64M)'
+            '--disk' = 'at most SIZE of files in all (default 256M)'
+            '--max-output' = 'keep SIZE of each stream in the result (default 1M)'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'config' = [ordered]@{
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'completion' = [ordered]@{
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'version' = [ordered]@{
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'help' = [ordered]@{
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+    }
+    $choices = @{
+        '--sandbox' = @('auto', 'native', 'restricted', 'none')
+        '--network' = @('loopback', 'none')
+        '--color' = @('auto', 'always', 'never')
+    }
+
+    $words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })
+    $before = @($words | Select-Object -Skip 1 | Where-Object { $_ -ne $wordToComplete })
+    if ($before -contains '--') { return }
+    $command = $before | Where-Object { $commands.Contains($_) } | Select-Object -First 1
+    $previous = if ($before.Count) { $before[-1] } else { '' }
+
+    function Offer($items) {
+        foreach ($item in $items.GetEnumerator()) {
+            if ($item.Key -like "$wordToComplete*") {
+                [System.Management.Automation.CompletionResult]::new($item.Key, $item.Key, 'ParameterValue', $item.Value)
+            }
+        }
+    }
+
+    if (-not $command) { return Offer $commands }
+    if ($choices.Contains($previous)) {
+        return $choices[$previous] | Where-Object { $_ -like "$wordToComplete*" }
+    }
+    if ($wordToComplete -like '-*') { return Offer $flags[$command] }
+    if ($takes.Contains($command)) {
+        return $takes[$command] | Where-Object { $_ -like "$wordToComplete*" }
+    }
+    # nothing: PowerShell then completes file names itself
+}

@@ -1,0 +1,86 @@
+#compdef pyrun
+# zsh completion for pyrun, made by `pyrun completion`; do not edit
+
+_pyrun() {
+    local context state state_descr line
+    typeset -A opt_args
+    local -a commands=(
+        'run:run a script in the sandbox'
+        'config:show every setting, its value and where it came from'
+        'completion:print a completion script for a shell'
+        'version:print the version'
+        'help:explain a command or topic'
+    )
+    _arguments -C '--version[print the version]' '(-h --help)'{-h,--help}'[print help]' '1:command:->command' '*::argument:->argument'
+    case $state in
+        command) _describe -t commands 'pyrun command' commands ;;
+        argument)
+            case $words[1] in
+                run)
+                    _arguments -S \
+                        '-c[run CODE instead of a file]:code:' \
+                        '*'{-i,--in=}'[let the script read PATH\[=NAME\], a file or folder; may be repeated]:path\[=name\]:_files' \
+                        '(--out -o)'{-o,--out=}'[write artifacts to DIR instead of the cache]:dir:_files -/' \
+                        '*--env=[set NAME\[=VALUE\] inside; without a value take pyrun'\''s own; may be repeated]:name\[=value\]:' \
+                        '--value[report the value of the last expression]' \
+                        '--no-figures[do not save matplotlib figures]' \
+                        '--raw[let the script control the terminal]' \
+                        '--timeout=[stop after TIME\: 10s, 2m (default 30s)]:time:' \
+                        '--memory=[at most SIZE of memory\: 512M, 2G (default 512M)]:size:' \
+                        '--cpu-time=[at most TIME of processor time]:time:' \
+                        '--processes=[at most N processes and threads (default 64)]:n:' \
+                        '--file-size=[no file larger than SIZE (default 64M)]:size:' \
+                        '--disk=[at most SIZE of files in all (default 256M)]:size:' \
+                        '--max-output=[keep SIZE of each stream in the result (default 1M)]:size:' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        '1:script:_files' '*:argument:_files'
+                    ;;
+                config)
+                    _arguments -S \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        ':: :'
+                    ;;
+                completion)
+                    _arguments -S \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        '1:word:(bash zsh fish powershell)'
+                    ;;
+                version)
+                    _arguments -S \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        ':: :'
+                    ;;
+                help)
+                    _arguments -S \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        '1:word:(run config completion version sandbox exit-codes environment settings)'
+                    ;;
+            esac
+            ;;
+    esac
+}
+
+if [ "$funcstack[1]" = "_pyrun" ]; then
+    _pyrun "$@"
+else
+    compdef _pyrun pyrun
+fi

@@ -1,0 +1,57 @@
+package exec
+
+import (
+	osexec "os/exec"
+	"sort"
+	"testing"
+	"time"
+)
+
+// BenchmarkCold compares a hello through the Executor with the bare
+// interpreter, in turns, so that both see the same machine.
+func BenchmarkCold(b *testing.B) {
+	for _, bench := range []struct{ name, code string }{
+		{"hello", "print('hi')"},
+		{"stdlib", "import json, re, dataclasses, typing, datetime"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			e := newExecutor(b, Options{})
+			in := e.interpreter
+			var walled, bare, start []time.Duration
+			for b.Loop() {
+				began := time.Now()
+				r, err := e.Execute(b.Context(), code(bench.code))
+				walled = append(walled, time.Since(began))
+				if err != nil || r.Verdict != VerdictOK {
+					b.Fatalf("%v, %+v", err, r)
+				}
+				start = append(start, time.Duration(r.Usage.StartMS)*time.Millisecond)
+				began = time.Now()
+				if out, err := osexec.Command(in.Source, "-I", "-B", "-c", bench.code).CombinedOutput(); err != nil {
+					b.Fatalf("%v\n%s", err, out)
+				}
+				bare = append(bare, time.Since(began))
+			}
+			w, p := median(walled), median(bare)
+			b.ReportMetric(float64(w.Microseconds())/1000, "ms/run")
+			b.ReportMetric(float64(p.Microseconds())/1000, "ms/bare")
+			b.ReportMetric(float64(median(start).Microseconds())/1000, "ms/start")
+			b.ReportMetric(float64(w)/float64(p), "x-bare")
+		})
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	sort.Slice(d, func(i, j int) bool { return d[i] < d[j] })
+	return d[len(d)/2]
+}
+
+// BenchmarkKeeper is the cost of a byte of output.
+func BenchmarkKeeper(b *testing.B) {
+	chunk := make([]byte, 64<<10)
+	b.SetBytes(int64(len(chunk)))
+	k := newKeeper(defaultMaxOutputBytes)
+	for b.Loop() {
+		k.add(chunk)
+	}
+}

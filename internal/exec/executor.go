@@ -1,0 +1,245 @@
+package exec
+
+// The Executor: one request down the stair, one result up.
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/python"
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
+)
+
+// Executor runs requests. It is safe for many goroutines.
+type Executor struct {
+	options Options
+	queue   *queue
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+
+	mu      sync.Mutex // guards closed, so that nothing enters running after it
+	closed  bool
+	running sync.WaitGroup
+
+	ready       chan struct{} // a lock that can be waited for with a context; guards the two below
+	walls       walls
+	interpreter *python.Interpreter
+
+	fontLock  chan struct{} // guards the two below
+	fontList  *fontList
+	fontTried bool
+}
+
+// New checks the options and does nothing else: the interpreter is looked for,
+// and the walls are tried, when the first request comes. A bad option is a
+// *RequestError that names it.
+func New(o Options) (*Executor, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &Executor{
+		options: o, queue: newQueue(o.MaxWorkers, o.MaxQueue),
+		ready: make(chan struct{}, 1), fontLock: make(chan struct{}, 1),
+	}
+	e.life, e.end = context.WithCancel(context.Background())
+	return e, nil
+}
+
+// Close kills what still runs, waits for it and gives everything back. Requests
+// that come later get ErrClosed.
+func (e *Executor) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.end()
+	e.running.Wait()
+	e.ready <- struct{}{}
+	defer func() { <-e.ready }()
+	if e.walls == nil {
+		return nil
+	}
+	w := e.walls
+	e.walls = nil
+	return w.close()
+}
+
+// Execute runs one request.
+//
+// A *RequestError is the caller's mistake; ErrBusy, ErrClosed, the context's
+// error, a *sandbox.Error or any other error without a Result mean that nothing
+// was run. A script that fails is no error: its fate is the Result's Verdict,
+// also when the context ends while it runs. With a *WriteError or a
+// *FolderError the Result is there too, and whole.
+func (e *Executor) Execute(ctx context.Context, r Request) (*Result, error) {
+	called := time.Now()
+	j, err := e.options.check(r)
+	if err != nil {
+		return nil, err
+	}
+	j.id = newID()
+	if res, err := e.refuseDependencies(j); res != nil || err != nil {
+		return res, err
+	}
+	if !e.begin() {
+		return nil, ErrClosed
+	}
+	defer e.running.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(e.life, cancel)()
+
+	asked := time.Now()
+	if err := e.queue.enter(ctx); err != nil {
+		return nil, e.orClosed(err)
+	}
+	defer e.queue.leave()
+	queued := time.Since(asked)
+	res, err := e.execute(ctx, r, j, called, queued)
+	if res == nil {
+		err = e.orClosed(err)
+	}
+	return res, err
+}
+
+func (e *Executor) begin() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed {
+		e.running.Add(1)
+	}
+	return !e.closed
+}
+
+// orClosed says ErrClosed where a context ended only because of Close.
+func (e *Executor) orClosed(err error) error {
+	if errors.Is(err, context.Canceled) && e.life.Err() != nil {
+		return ErrClosed
+	}
+	return err
+}
+
+// execute holds a worker's slot.
+func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.Time, queued time.Duration) (*Result, error) {
+	in, err := e.prepare(ctx, r.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if res, err := e.refuseVersion(j, in); res != nil || err != nil {
+		return res, err
+	}
+	files, err := load(j.inputs, e.options)
+	if err != nil {
+		return nil, err
+	}
+	to, err := e.sinkFor(r, j)
+	if err != nil {
+		return nil, err
+	}
+	if wantsFonts(j.code) && !j.stdlib {
+		j.fontSeed = e.fonts(ctx, in, r.Progress)
+	}
+	if err := ctx.Err(); err != nil {
+		to.close(0)
+		return nil, err
+	}
+	done, err := run(ctx, e.walls, e.options, r, j, in, files)
+	if err != nil {
+		to.close(0)
+		return nil, err
+	}
+	defer done.tree.Close()
+	res, err := e.result(r, j, in, done, to)
+	to.close(len(res.Artifacts))
+	res.Usage.QueueMS = queued.Milliseconds()
+	if !done.exit.Released.IsZero() {
+		res.Usage.StartMS = max(0, (done.exit.Released.Sub(called) - queued).Milliseconds())
+	}
+	return res, err
+}
+
+// prepare makes what the first request needs and all share. A failure is not
+// kept: the next request tries again.
+func (e *Executor) prepare(ctx context.Context, progress func(Progress)) (*python.Interpreter, error) {
+	select {
+	case e.ready <- struct{}{}:
+		defer func() { <-e.ready }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if e.life.Err() != nil {
+		return nil, ErrClosed
+	}
+	if e.walls == nil {
+		l, err := sandbox.New(sandbox.Options{Backend: sandbox.Backend(e.options.Sandbox)})
+		if err != nil {
+			return nil, err
+		}
+		e.walls = launcher{l}
+	}
+	if e.interpreter != nil {
+		return e.interpreter, nil
+	}
+	o := python.Options{
+		Path: e.options.Python, Version: e.options.PythonVersion,
+		CacheDir: e.options.CacheDir, Getenv: os.Getenv,
+	}
+	if progress != nil {
+		o.Progress = func(what string, done, total int64) { progress(Progress{what, done, total}) }
+	}
+	in, err := python.Choose(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	e.interpreter = in
+	return in, nil
+}
+
+// outlet is a sink that is to be closed, told how many artifacts there were.
+type outlet struct {
+	sink
+	end func(artifacts int)
+}
+
+func (o outlet) close(artifacts int) {
+	if o.end != nil {
+		o.end(artifacts)
+	}
+}
+
+func (e *Executor) sinkFor(r Request, j *job) (outlet, error) {
+	switch {
+	case r.Folder != "":
+		f, err := openFolder(r.Folder, j.id)
+		if err != nil {
+			return outlet{}, err
+		}
+		return outlet{f, f.close}, nil
+	case r.Keep:
+		f := &runFolder{options: e.options, id: j.id}
+		return outlet{f, f.close}, nil
+	}
+	return outlet{}, nil
+}
+
+// newID names a run. crypto/rand does not fail.
+func newID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// refusal is the Result of a request that policy refused.
+func (e *Executor) refusal(j *job, format string, args ...any) *Result {
+	return &Result{
+		Stderr: "pyrun: " + fmt.Sprintf(format, args...) + "\n", ExitCode: 2, Artifacts: []Artifact{},
+		Verdict: VerdictRejected, RequestID: j.id, Timeout: j.clamped,
+		Sandbox: SandboxInfo{Backend: e.options.Sandbox, Layers: []string{}, Network: string(e.options.Network)},
+	}
+}

@@ -1,0 +1,383 @@
+"""Runs one script as `python script.py` runs it, then says what became of it.
+
+    python -I ... importlib_bootstrap.pyc OPTIONS REPORT SCRIPT [ARGUMENT...]
+
+OPTIONS is `-` or words joined by commas: `value` reports the repr of the last
+expression, `figures` turns matplotlib's figures into files. REPORT is the file
+that protocol.go reads; it is made when the script has ended, so that nothing is
+open while it runs.
+
+Only sys and posix, both compiled in, are imported before the script: every
+import here would be paid by every run. Must work on CPython 3.9 and newer.
+
+No trace is left for the script to stumble over: the names below live in the
+module that Python made for this file; the script gets a __main__ of its own.
+What stays visible is one more frame at the bottom of the stack. This file's
+name holds "importlib" and "_bootstrap" because the warnings module skips frames
+of such files: a warning with a stacklevel then names the line it names elsewhere.
+"""
+import sys
+import posix
+
+__name__ = "pyrun"  # or the classes below would claim to be the script's
+OWNER = posix.getpid()  # a forked child that falls off its end reports nothing
+OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
+OPTIONS = OPTIONS.split(",")
+NOTES = []
+
+
+def enter():
+    """Makes argv, sys.path and __main__ as a plain start has them."""
+    given = getattr(sys, "orig_argv", None)  # since 3.10
+    if given is not None:
+        sys.orig_argv = given[: len(given) - len(sys.argv)] + sys.argv[3:]
+    sys.argv = sys.argv[3:]
+    # Last, so that no input and no script shadows a standard module or a package.
+    inputs = posix.environ.get(b"INPUTS_DIR")
+    for folder in (inputs and inputs.decode("utf-8", "surrogateescape"), posix.getcwd()):
+        if folder and folder not in sys.path:
+            sys.path.append(folder)
+    main = type(sys)("__main__")
+    space = main.__dict__
+    loader = sys.modules["_frozen_importlib_external"].SourceFileLoader
+    space["__loader__"] = loader("__main__", SCRIPT)
+    if sys.version_info < (3, 14):
+        space["__annotations__"] = {}
+    space["__builtins__"] = sys.modules["builtins"]
+    space["__file__"] = SCRIPT
+    if sys.version_info < (3, 15):
+        space["__cached__"] = None
+    sys.modules["__main__"] = main
+    if "site" in OPTIONS:
+        site()
+    if "figures" in OPTIONS:
+        sys.meta_path.insert(0, Figures())
+
+
+def site():
+    """Puts in place what the site module would: pyrun passed -S where there are no packages to find.
+
+    It saves the imports of site and os. The three long texts are fetched when somebody looks at them.
+    """
+    import _sitebuiltins
+
+    builtins = sys.modules["builtins"]
+
+    class Late:
+        def __init__(self, name):
+            self.name = name
+
+        def real(self):
+            import site
+
+            site.setcopyright()
+            return getattr(builtins, self.name)
+
+        def __repr__(self):
+            return repr(self.real())
+
+        def __call__(self):
+            self.real()()
+
+    for word in ("quit", "exit"):
+        setattr(builtins, word, _sitebuiltins.Quitter(word, "Ctrl-D (i.e. EOF)"))
+    for word in ("copyright", "credits", "license"):
+        setattr(builtins, word, Late(word))
+    builtins.help = _sitebuiltins._Helper()
+
+
+def load():
+    """Compiles the script: the code to run and, when its value is wanted, the last expression."""
+    with open(SCRIPT, "rb") as file:
+        source = file.read()
+    try:
+        if "value" in OPTIONS:
+            return split(compile(source, SCRIPT, "exec", 0x400, dont_inherit=True))  # 0x400: to a tree only
+        return swift(source) or compile(source, SCRIPT, "exec", dont_inherit=True), None
+    except (SyntaxError, ValueError) as error:
+        if unreadable(source, error):
+            # Python words these otherwise for a file than for bytes, so let it read the file.
+            write(error)
+            again = ["-I", "-X", "utf8", "-X", "faulthandler", "-u", "-B"] + ["-S"] * sys.flags.no_site
+            posix.execv(sys.executable, [sys.executable] + again + sys.argv)
+        raise
+
+
+def swift(source):
+    """Compiles without compile(), or returns None.
+
+    compile() first makes the types of the ast module, which takes longer than
+    all else in this file (2 to 3 ms). exec does without, but does not hand out
+    the code; so a profile hook takes it from the frame before its first
+    instruction and stops there. A warning counts as a failure here: compile()
+    then gives it again under the script's own name.
+    """
+    if len(source) > 1 << 20:
+        return None
+    import _imp
+    import _warnings
+
+    space, found = {}, []
+
+    def hook(frame, event, arg):
+        if frame.f_globals is space:
+            found.append(frame.f_code)
+            raise StopIteration
+
+    _warnings.filters.insert(0, ("error", None, Warning, None, 0))
+    sys.setprofile(hook)
+    try:
+        exec(source, space)
+    except BaseException:
+        pass
+    finally:
+        sys.setprofile(None)
+        del _warnings.filters[0]
+    if not found:
+        return None
+    _imp._fix_co_filename(found[0], SCRIPT)
+    return found[0]
+
+
+def split(tree):
+    """Parts the last expression from what stands before it; lines and __future__ stay."""
+    import _ast
+
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, _ast.Expr) or (len(tree.body) == 1 and isinstance(last.value, _ast.Constant)):
+        return compile(tree, SCRIPT, "exec", dont_inherit=True), None  # a lone string is the docstring
+    tree.body.pop()
+    code = compile(tree, SCRIPT, "exec", dont_inherit=True)
+    future = code.co_flags & 0x1FE0000  # the CO_FUTURE_ flags
+    return code, compile(_ast.Expression(last.value), SCRIPT, "eval", future, dont_inherit=True)
+
+
+def unreadable(source, error):
+    if sys.version_info < (3, 10) or b"\0" in source or "encoding" in str(error):
+        return True
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def write(error, value=None):
+    """Writes the report. It must not fail: the script's own end comes first."""
+    if posix.getpid() != OWNER:
+        return
+    try:
+        frames = [(b"N", clip(note, 512)) for note in NOTES[:16]]
+        if value is not None:
+            try:
+                frames.append((b"V", clip(repr(value), 4096)))
+            except BaseException as broken:
+                frames.append((b"N", clip("the value's repr raised " + name(broken), 512)))
+        if error is not None and not isinstance(error, SystemExit):
+            frames += describe(error)
+        frames.append((b".", b""))
+        data = b"".join([tag + len(text).to_bytes(4, "big") + text for tag, text in frames])
+        fd = posix.open(REPORT, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600)
+        try:
+            while data:
+                data = data[posix.write(fd, data):]
+        finally:
+            posix.close(fd)
+    except BaseException:
+        pass
+
+
+def describe(error):
+    """The error as its traceback's last line has it, and where in the script it came from."""
+    line, text = 0, None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == SCRIPT:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    syntax = isinstance(error, SyntaxError)
+    try:
+        message = str(error.msg if syntax else error)
+    except BaseException:
+        message = "<exception str() failed>"
+    if syntax and error.filename == SCRIPT and isinstance(error.lineno, int):
+        line, text = error.lineno, error.text
+    if line > 0 and not text:
+        with open(SCRIPT, "rb") as file:
+            source = file.read().replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        text = source[line - 1].decode("utf-8", "replace") if line <= len(source) else ""
+    return [
+        (b"T", clip(name(error), 256)),
+        (b"M", clip(message, 2048)),
+        (b"L", b"%d" % line),
+        (b"C", clip((text or "").strip("\ufeff\r\n"), 400)),
+    ]
+
+
+def name(error):
+    kind = type(error)
+    if kind.__module__ in ("builtins", "__main__"):
+        return kind.__qualname__
+    return kind.__module__ + "." + kind.__qualname__
+
+
+def clip(text, most):
+    data = text[:most].encode("utf-8", "backslashreplace")
+    return data if len(data) <= most else data[:most].decode("utf-8", "ignore").encode()
+
+
+def quiet(hook, trace):
+    """Before 3.11 a re-raise cannot lose this file's frame; a hook for one call can."""
+
+    def once(kind, error, whole):
+        sys.excepthook = hook
+        sys.last_traceback = trace
+        BaseException.with_traceback(error, trace)
+        try:
+            hook(kind, error, trace)
+        except SystemExit:
+            raise
+        except BaseException as broken:  # as PyErr_Print words it
+            print("Error in sys.excepthook:", file=sys.stderr)
+            sys.__excepthook__(type(broken), broken, BaseException.with_traceback(broken, broken.__traceback__.tb_next))
+            print("\nOriginal exception was:", file=sys.stderr)
+            sys.__excepthook__(kind, BaseException.with_traceback(error, trace), trace)
+
+    return once
+
+
+class Figures:
+    """Waits on sys.meta_path for pyplot, which then saves figures in place of showing them."""
+
+    def find_spec(self, wanted, path=None, target=None):
+        if wanted != "matplotlib.pyplot":
+            return None
+        sys.meta_path.remove(self)
+        import importlib.util
+
+        spec = importlib.util.find_spec(wanted)
+        loader = spec and spec.loader
+        if hasattr(loader, "exec_module"):
+            run = loader.exec_module
+
+            def exec_module(module):
+                del loader.exec_module
+                run(module)
+                adopt(module)
+
+            loader.exec_module = exec_module
+        return spec
+
+
+def adopt(pyplot):
+    """Gives pyplot a show() that needs no display, and fonts for Chinese, Japanese and Korean."""
+    import functools
+
+    figure_class = pyplot.Figure
+
+    @functools.wraps(pyplot.show)
+    def show(*args, **kwargs):
+        save(pyplot, pyplot.get_fignums())
+
+    @functools.wraps(figure_class.show)
+    def show_one(self, warn=True):
+        number = getattr(self, "number", None)
+        if number not in pyplot.get_fignums():
+            return plain_show(self, warn)  # it knows how to refuse
+        save(pyplot, [number])
+
+    plain_show = figure_class.show
+    pyplot.show, figure_class.show = show, show_one
+    try:
+        add_fonts()
+    except Exception as broken:
+        NOTES.append("fonts: %r" % broken)
+
+
+def add_fonts():
+    from matplotlib import font_manager
+
+    known = font_manager.fontManager
+    wanted = ("Noto Sans CJK", "Source Han Sans", "WenQuanYi", "Droid Sans Fallback", "IPA", "Noto Serif CJK",
+              "Source Han Serif", "AR PL", "TakaoGothic", "VL Gothic", "UnBatang", "NanumGothic", "Baekmuk")
+    # One style of a family is enough; a set of three covers all three scripts.
+    have = {entry.name: entry.fname for entry in known.ttflist if entry.name.startswith(wanted)}
+    have = sorted(have, key=lambda n: [n.startswith(w) for w in wanted].index(True))[:3]
+    if not have:
+        import warnings
+
+        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from ", UserWarning)
+        return
+    # Asked for behind whatever families a text has, so that rcParams stay as
+    # they are and no style sheet takes the fonts away again.
+    plain = known._find_fonts_by_props
+
+    def find(prop, *args, **kwargs):
+        paths = plain(prop, *args, **kwargs)
+        for family in have:
+            other = prop.copy()
+            other.set_family(family)
+            path = known.findfont(other, *args, **kwargs)
+            if path not in paths:
+                paths.append(path)
+        return paths
+
+    known._find_fonts_by_props = find
+
+
+def save(pyplot, numbers):
+    """Writes figures as figure-N.png, never over a file that is there, and closes them."""
+    folder = posix.environ.get(b"ARTIFACTS_DIR", b".").decode("utf-8", "surrogateescape")
+    for number in numbers:
+        figure = pyplot.figure(number)
+        free = 1
+        while True:
+            path = "%s/figure-%d.png" % (folder, free)
+            try:
+                file = open(path, "xb")
+                break
+            except FileExistsError:
+                free += 1
+        try:
+            with file:
+                figure.savefig(file, format="png")
+        except BaseException:
+            posix.unlink(path)
+            raise
+        finally:
+            pyplot.close(figure)
+
+
+def leave(error, value):
+    """What the end of the script sets off, before Python's own end."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None and "figures" in OPTIONS and posix.getpid() == OWNER:
+        try:
+            save(pyplot, pyplot.get_fignums())
+        except Exception as broken:
+            NOTES.append("figures: " + name(broken) + ": " + str(broken))
+    write(error, value)
+
+
+enter()
+try:
+    CODE, LAST = load()
+    if LAST is None:
+        exec(CODE, sys.modules["__main__"].__dict__)
+        leave(None, None)
+    else:
+        exec(CODE, sys.modules["__main__"].__dict__)
+        leave(None, eval(LAST, sys.modules["__main__"].__dict__))
+except BaseException:
+    # Raised again with this file's frames taken off, it leaves for Python's own
+    # handling: SystemExit, KeyboardInterrupt, sys.excepthook, the exit status.
+    ERROR = sys.exc_info()[1]
+    TRACE = ERROR.__traceback__
+    while TRACE is not None and TRACE.tb_frame.f_globals is globals():
+        TRACE = TRACE.tb_next
+    BaseException.with_traceback(ERROR, TRACE)
+    leave(ERROR, None)
+    if sys.version_info < (3, 11) and not isinstance(ERROR, SystemExit):
+        sys.excepthook = quiet(sys.excepthook, TRACE)
+    del ERROR, TRACE
+    raise

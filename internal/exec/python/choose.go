@@ -1,0 +1,130 @@
+// Which interpreter it is.
+
+package python
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// systemPython is the interpreter of an image that was built for pyrun.
+const systemPython = "/opt/code-tools-env/bin/python"
+
+// Options chooses an interpreter. Zero values are the defaults.
+type Options struct {
+	Path     string                               // of an executable; a bare name is looked up in PATH; empty chooses
+	Version  string                               // "3.13": any other is an error
+	CacheDir string                               // empty is pyrun's folder in the user's cache
+	Getenv   func(string) string                  // nil is os.Getenv
+	Progress func(what string, done, total int64) // hears of slow steps; total 0 means not known; nil is silent
+}
+
+func (o Options) env(name string) string {
+	if o.Getenv == nil {
+		return os.Getenv(name)
+	}
+	return o.Getenv(name)
+}
+
+func (o Options) progress(what string, done, total int64) {
+	if o.Progress != nil {
+		o.Progress(what, done, total)
+	}
+}
+
+// Choose takes Options.Path, else the variable CODE_TOOLS_PYTHON, else
+// /opt/code-tools-env/bin/python where that exists, else the interpreter that
+// comes with pyrun. What was named and cannot be used is an *Error; nothing
+// else is then tried. The first start of an interpreter takes 50 ms and more
+// (the embedded one: seconds, with progress), later ones a few stats.
+func Choose(ctx context.Context, o Options) (*Interpreter, error) {
+	path := o.Path
+	if path == "" {
+		path = o.env("CODE_TOOLS_PYTHON")
+	}
+	if path == "" {
+		if _, err := os.Lstat(systemPython); err == nil {
+			path = systemPython
+		}
+	}
+	var (
+		r   *record
+		err error
+	)
+	if path == "" {
+		r, err = embedded(ctx, o)
+	} else {
+		r, err = named(ctx, o, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	i := r.Interpreter
+	if err := checkVersion(&i, o.Version); err != nil {
+		return nil, err
+	}
+	addData(&i, r.CAFile, r.Sites)
+	return &i, nil
+}
+
+// named is an interpreter of this machine.
+func named(ctx context.Context, o Options, path string) (*record, error) {
+	if !strings.ContainsRune(path, filepath.Separator) {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return nil, &Error{Name: path, Kind: ErrMissing, Msg: "is not in PATH", Remedy: "give its whole path with --python"}
+		}
+		path = found
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &Error{Name: path, Kind: ErrUnusable, Msg: "find it", Err: err}
+	}
+	dir, noDir := cacheDir(o)
+	if noDir == nil {
+		if r := loadRecord(dir, path); r != nil {
+			return r, nil
+		}
+	}
+	f, err := probe(ctx, path, probeTime)
+	if err != nil {
+		return nil, err
+	}
+	r := describe(f, path)
+	if noDir == nil {
+		r.store(dir)
+	}
+	return r, nil
+}
+
+// describe makes the record of an interpreter of this machine.
+func describe(f *facts, path string) *record {
+	i := Interpreter{Path: f.Executable, Source: path, Version: f.Version, Prefix: f.Prefix}
+	i.Harness, i.HarnessName = f.Harness, harnessCompiled
+	if len(f.Harness) == 0 {
+		i.Harness, i.HarnessName = bootstrap, harnessSource
+	}
+	addPrefixes(&i, f)
+	i.Packages = findPackages(f.Sites)
+	stamps := []stamp{stampOf(path), stampOf(f.Real), stampOf(filepath.Join(f.Prefix, "pyvenv.cfg")), stampOf(loaderCache)}
+	for _, dir := range append(append([]string{}, f.Sites...), f.Dynload...) {
+		stamps = append(stamps, stampOf(dir))
+	}
+	return &record{Schema: recordSchema, Print: harnessPrint(), Path: path, Stamps: stamps, CAFile: f.CAFile, Sites: f.Sites, Interpreter: i}
+}
+
+// checkVersion compares as many parts as were asked for.
+func checkVersion(i *Interpreter, want string) error {
+	want = strings.TrimSpace(want)
+	if want == "" || i.Version == want || strings.HasPrefix(i.Version, want+".") {
+		return nil
+	}
+	return &Error{
+		Name: i.Source, Kind: ErrVersion, Msg: fmt.Sprintf("is CPython %s, and %s was asked for", i.Version, want),
+		Remedy: "give a CPython " + want + " with --python, or change python_version",
+	}
+}

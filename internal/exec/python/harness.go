@@ -1,0 +1,73 @@
+// bootstrap.py, the harness that runs inside, and the command line that starts it.
+
+package python
+
+import (
+	_ "embed"
+	"hash/fnv"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed bootstrap.py
+var bootstrap []byte
+
+// The harness's file. The warnings module takes no frame of a file with these two words
+// for the cause of a warning, see bootstrap.py.
+const (
+	harnessSource   = "importlib_bootstrap.py"
+	harnessCompiled = "importlib_bootstrap.pyc"
+	harnessFilename = "<pyrun: importlib_bootstrap>" // co_filename, when compiled
+)
+
+// Job is one script to start. Its paths are those the script sees.
+type Job struct {
+	Script     string   // its file
+	Report     string   // where the harness writes what ReadReport reads
+	HarnessDir string   // holds Interpreter.Harness under Interpreter.HarnessName
+	Args       []string // sys.argv[1:]
+	Value      bool     // report the last expression's repr; costs a start 2 to 3 ms
+	Figures    bool     // figures of matplotlib become ARTIFACTS_DIR/figure-N.png
+	StdlibOnly bool     // -S: no site-packages, no exit() and quit()
+	Outside    bool     // started at Interpreter.Source, where nothing is mounted
+}
+
+// Command is the argument vector, program first, that runs j in i. The harness
+// reads INPUTS_DIR and ARTIFACTS_DIR from the environment.
+func Command(i *Interpreter, j Job) []string {
+	program := i.Path
+	if j.Outside {
+		program = i.Source
+	}
+	// -I ignores PYTHONUTF8 and its like, so they are said here. -P is part of -I.
+	argv := []string{program, "-I", "-X", "utf8", "-X", "faulthandler", "-u", "-B"}
+	var options []string
+	switch {
+	case j.StdlibOnly:
+		argv = append(argv, "-S")
+	case i.Embedded && len(i.Packages) == 0:
+		// Nothing for the site module to find: the harness does the rest of its
+		// work, which saves every run the import of site and os.
+		argv, options = append(argv, "-S"), append(options, "site")
+	}
+	if j.Value {
+		options = append(options, "value")
+	}
+	if j.Figures {
+		options = append(options, "figures")
+	}
+	words := "-"
+	if len(options) > 0 {
+		words = strings.Join(options, ",")
+	}
+	argv = append(argv, path.Join(j.HarnessDir, i.HarnessName), words, j.Report, j.Script)
+	return append(argv, j.Args...)
+}
+
+// harnessPrint tells one bootstrap.py from another, for what is kept of it.
+func harnessPrint() string {
+	h := fnv.New64a()
+	_, _ = h.Write(bootstrap)
+	return strconv.FormatUint(h.Sum64(), 16)
+}

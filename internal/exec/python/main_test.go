@@ -1,0 +1,145 @@
+package python
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary play the interpreters that no machine has: it
+// is started under their names.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "hangs":
+		time.Sleep(time.Minute)
+	case "pypy":
+		fmt.Println(`{"version": "3.10.14", "implementation": "pypy"}`)
+	case "babbles":
+		fmt.Println("Welcome")
+	case "fails":
+		fmt.Fprintln(os.Stderr, "Fatal Python error: init_fs_encoding\nModuleNotFoundError: No module named 'encodings'")
+		os.Exit(1)
+	default:
+		code := m.Run()
+		removeShared()
+		os.Exit(code)
+	}
+}
+
+// shared is a cache folder that the tests which only read have in common.
+var shared struct {
+	once sync.Once
+	dir  string
+	i    *Interpreter
+	err  error
+}
+
+func removeShared() {
+	if shared.dir != "" {
+		forceRemove(shared.dir)
+	}
+}
+
+// forceRemove is os.RemoveAll for folders that are read-only.
+func forceRemove(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}
+
+func noEnv(string) string { return "" }
+
+// skipSystemPython leaves out tests of what is chosen after that interpreter.
+func skipSystemPython(t testing.TB) {
+	t.Helper()
+	if _, err := os.Lstat(systemPython); err == nil {
+		t.Skip(systemPython + " exists and comes before the embedded interpreter")
+	}
+}
+
+// embeddedInterpreter is the embedded one, unpacked once for all tests.
+func embeddedInterpreter(t testing.TB) *Interpreter {
+	t.Helper()
+	skipSystemPython(t)
+	shared.once.Do(func() {
+		if shared.dir, shared.err = os.MkdirTemp("", "pyrun-python-test-"); shared.err == nil {
+			shared.i, shared.err = Choose(context.Background(), Options{CacheDir: shared.dir, Getenv: noEnv})
+		}
+	})
+	if shared.err != nil {
+		t.Skipf("no embedded interpreter: %v", shared.err)
+	}
+	return shared.i
+}
+
+// interpreters are all that this machine has: PYRUN_TEST_PYTHONS (a PATH-like list), else
+// those of pyenv and /usr/bin/python3; and the embedded one.
+func interpreters(t *testing.T) []*Interpreter {
+	t.Helper()
+	var paths []string
+	if list := os.Getenv("PYRUN_TEST_PYTHONS"); list != "" {
+		paths = filepath.SplitList(list)
+	} else {
+		root := os.Getenv("PYENV_ROOT")
+		if root == "" {
+			home, _ := os.UserHomeDir()
+			root = filepath.Join(home, ".pyenv")
+		}
+		paths, _ = filepath.Glob(filepath.Join(root, "versions", "*", "bin", "python3"))
+		paths = append(paths, "/usr/bin/python3")
+	}
+	cache := t.TempDir()
+	var all []*Interpreter
+	for _, path := range paths {
+		i, err := Choose(t.Context(), Options{Path: path, CacheDir: cache, Getenv: noEnv})
+		if err != nil {
+			t.Logf("not tested: %v", err)
+			continue
+		}
+		all = append(all, i)
+	}
+	if _, err := os.Lstat(systemPython); err != nil {
+		if i := embeddedInterpreter(t); i != nil {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		t.Skip("no interpreter on this machine; name some in PYRUN_TEST_PYTHONS")
+	}
+	return all
+}
+
+// output of a program, its folders and addresses made alike.
+type output struct {
+	stdout, stderr string
+	code           int
+}
+
+func run(t testing.TB, dir string, env []string, argv ...string) output {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var stdout, stderr strings.Builder
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &stdout, &stderr
+	if env == nil {
+		cmd.Env = []string{} // nil would be our own
+	}
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatalf("start %v: %v", argv, err)
+	}
+	code := cmd.ProcessState.ExitCode()
+	return output{stdout.String(), stderr.String(), code}
+}

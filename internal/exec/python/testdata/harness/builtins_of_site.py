@@ -1,0 +1,5 @@
+print(exit, quit, help, copyright, credits)
+print(license)
+license.__call__
+help
+exit(3)

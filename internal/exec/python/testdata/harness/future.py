@@ -1,0 +1,8 @@
+"""doc"""
+# /// script
+# requires-python = ">=3.9"
+# ///
+from __future__ import annotations
+
+def f(x: Missing): return x
+print(__doc__, f(1), f.__annotations__); raise RuntimeError("line 8")

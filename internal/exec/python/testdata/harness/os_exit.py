@@ -1,0 +1,4 @@
+import os
+
+print("gone", flush=True)
+os._exit(5)
