@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -145,7 +145,7 @@ func TestKilledInMidRun(t *testing.T) {
 	}
 	nativeExecutor(t) // skips where there is no sandbox
 	before := look(t, 0)
-	c := exec.Command(os.Args[0], "-test.run", "^TestKilledInMidRun$", "-test.count=1")
+	c := osexec.Command(os.Args[0], "-test.run", "^TestKilledInMidRun$", "-test.count=1")
 	c.Env = append(os.Environ(), holder+"=1")
 	out, err := c.StdoutPipe()
 	if err != nil {

@@ -128,7 +128,11 @@ func (u *UI) fate(o Outcome) string {
 		}
 		return line
 	case exec.VerdictMemory:
-		return "killed" + after + ": memory limit" + reached(o.Memory)
+		how := "killed"
+		if r.ExitCode == 1 { // Python met the limit itself, as a MemoryError
+			how = "ended"
+		}
+		return how + after + ": memory limit" + reached(o.Memory)
 	case exec.VerdictCPU:
 		line := "killed" + after + ": processor time limit"
 		if o.CPU > 0 {

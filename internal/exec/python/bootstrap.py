@@ -12,6 +12,7 @@ import here would be paid by every run. Must work on CPython 3.9 and newer.
 
 No trace is left for the script to stumble over: the names below live in the
 module that Python made for this file; the script gets a __main__ of its own.
+harness.go puts report.py before this file and figures.py into it.
 What stays visible is one more frame at the bottom of the stack. This file's
 name holds "importlib" and "_bootstrap" because the warnings module skips frames
 of such files: a warning with a stacklevel then names the line it names elsewhere.
@@ -20,10 +21,9 @@ import sys
 import posix
 
 __name__ = "pyrun"  # or the classes below would claim to be the script's
-OWNER = posix.getpid()  # a forked child that falls off its end reports nothing
 OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
 OPTIONS = OPTIONS.split(",")
-NOTES = []
+FIGURES = ""  # harness.go puts figures.py here
 
 
 def enter():
@@ -162,70 +162,6 @@ def unreadable(source, error):
     return False
 
 
-def write(error, value=None):
-    """Writes the report. It must not fail: the script's own end comes first."""
-    if posix.getpid() != OWNER:
-        return
-    try:
-        frames = [(b"N", clip(note, 512)) for note in NOTES[:16]]
-        if value is not None:
-            try:
-                frames.append((b"V", clip(repr(value), 4096)))
-            except BaseException as broken:
-                frames.append((b"N", clip("the value's repr raised " + name(broken), 512)))
-        if error is not None and not isinstance(error, SystemExit):
-            frames += describe(error)
-        frames.append((b".", b""))
-        data = b"".join([tag + len(text).to_bytes(4, "big") + text for tag, text in frames])
-        fd = posix.open(REPORT, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600)
-        try:
-            while data:
-                data = data[posix.write(fd, data):]
-        finally:
-            posix.close(fd)
-    except BaseException:
-        pass
-
-
-def describe(error):
-    """The error as its traceback's last line has it, and where in the script it came from."""
-    line, text = 0, None
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == SCRIPT:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    syntax = isinstance(error, SyntaxError)
-    try:
-        message = str(error.msg if syntax else error)
-    except BaseException:
-        message = "<exception str() failed>"
-    if syntax and error.filename == SCRIPT and isinstance(error.lineno, int):
-        line, text = error.lineno, error.text
-    if line > 0 and not text:
-        with open(SCRIPT, "rb") as file:
-            source = file.read().replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        text = source[line - 1].decode("utf-8", "replace") if line <= len(source) else ""
-    return [
-        (b"T", clip(name(error), 256)),
-        (b"M", clip(message, 2048)),
-        (b"L", b"%d" % line),
-        (b"C", clip((text or "").strip("\ufeff\r\n"), 400)),
-    ]
-
-
-def name(error):
-    kind = type(error)
-    if kind.__module__ in ("builtins", "__main__"):
-        return kind.__qualname__
-    return kind.__module__ + "." + kind.__qualname__
-
-
-def clip(text, most):
-    data = text[:most].encode("utf-8", "backslashreplace")
-    return data if len(data) <= most else data[:most].decode("utf-8", "ignore").encode()
-
-
 def quiet(hook, trace):
     """Before 3.11 a re-raise cannot lose this file's frame; a hook for one call can."""
 
@@ -247,7 +183,9 @@ def quiet(hook, trace):
 
 
 class Figures:
-    """Waits on sys.meta_path for pyplot, which then saves figures in place of showing them."""
+    """Waits on sys.meta_path for pyplot, to have figures.py take care of it."""
+
+    care = None
 
     def find_spec(self, wanted, path=None, target=None):
         if wanted != "matplotlib.pyplot":
@@ -263,97 +201,19 @@ class Figures:
             def exec_module(module):
                 del loader.exec_module
                 run(module)
-                adopt(module)
+                Figures.care = {"__name__": "pyrun", "NOTES": NOTES}
+                exec(compile(FIGURES, "<pyrun: figures>", "exec"), Figures.care)
+                Figures.care["adopt"](module)
 
             loader.exec_module = exec_module
         return spec
 
 
-def adopt(pyplot):
-    """Gives pyplot a show() that needs no display, and fonts for Chinese, Japanese and Korean."""
-    import functools
-
-    figure_class = pyplot.Figure
-
-    @functools.wraps(pyplot.show)
-    def show(*args, **kwargs):
-        save(pyplot, pyplot.get_fignums())
-
-    @functools.wraps(figure_class.show)
-    def show_one(self, warn=True):
-        number = getattr(self, "number", None)
-        if number not in pyplot.get_fignums():
-            return plain_show(self, warn)  # it knows how to refuse
-        save(pyplot, [number])
-
-    plain_show = figure_class.show
-    pyplot.show, figure_class.show = show, show_one
-    try:
-        add_fonts()
-    except Exception as broken:
-        NOTES.append("fonts: %r" % broken)
-
-
-def add_fonts():
-    from matplotlib import font_manager
-
-    known = font_manager.fontManager
-    wanted = ("Noto Sans CJK", "Source Han Sans", "WenQuanYi", "Droid Sans Fallback", "IPA", "Noto Serif CJK",
-              "Source Han Serif", "AR PL", "TakaoGothic", "VL Gothic", "UnBatang", "NanumGothic", "Baekmuk")
-    # One style of a family is enough; a set of three covers all three scripts.
-    have = {entry.name: entry.fname for entry in known.ttflist if entry.name.startswith(wanted)}
-    have = sorted(have, key=lambda n: [n.startswith(w) for w in wanted].index(True))[:3]
-    if not have:
-        import warnings
-
-        warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from ", UserWarning)
-        return
-    # Asked for behind whatever families a text has, so that rcParams stay as
-    # they are and no style sheet takes the fonts away again.
-    plain = known._find_fonts_by_props
-
-    def find(prop, *args, **kwargs):
-        paths = plain(prop, *args, **kwargs)
-        for family in have:
-            other = prop.copy()
-            other.set_family(family)
-            path = known.findfont(other, *args, **kwargs)
-            if path not in paths:
-                paths.append(path)
-        return paths
-
-    known._find_fonts_by_props = find
-
-
-def save(pyplot, numbers):
-    """Writes figures as figure-N.png, never over a file that is there, and closes them."""
-    folder = posix.environ.get(b"ARTIFACTS_DIR", b".").decode("utf-8", "surrogateescape")
-    for number in numbers:
-        figure = pyplot.figure(number)
-        free = 1
-        while True:
-            path = "%s/figure-%d.png" % (folder, free)
-            try:
-                file = open(path, "xb")
-                break
-            except FileExistsError:
-                free += 1
-        try:
-            with file:
-                figure.savefig(file, format="png")
-        except BaseException:
-            posix.unlink(path)
-            raise
-        finally:
-            pyplot.close(figure)
-
-
 def leave(error, value):
     """What the end of the script sets off, before Python's own end."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None and "figures" in OPTIONS and posix.getpid() == OWNER:
+    if Figures.care is not None and posix.getpid() == OWNER:
         try:
-            save(pyplot, pyplot.get_fignums())
+            Figures.care["save_all"]()
         except Exception as broken:
             NOTES.append("figures: " + name(broken) + ": " + str(broken))
     write(error, value)

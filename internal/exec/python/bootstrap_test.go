@@ -259,7 +259,7 @@ func TestStdlibOnly(t *testing.T) {
 func TestSourceHarness(t *testing.T) {
 	for _, i := range interpreters(t) {
 		plain := *i
-		plain.Harness, plain.HarnessName = bootstrap, harnessSource
+		plain.Harness, plain.HarnessName = harness(), harnessSource
 		out, report, err := harnessed(t, &plain, newFolders(t, &plain), "import warnings\nwarnings.warn('w', stacklevel=2)\n1/0\n", Job{Value: true})
 		if err != nil || report.Error == nil || strings.Contains(out.stderr, "bootstrap") {
 			t.Errorf("%s: %+v %+v %v", i.Version, out, report, err)

@@ -106,7 +106,7 @@ func describe(f *facts, path string) *record {
 	i := Interpreter{Path: f.Executable, Source: path, Version: f.Version, Prefix: f.Prefix}
 	i.Harness, i.HarnessName = f.Harness, harnessCompiled
 	if len(f.Harness) == 0 {
-		i.Harness, i.HarnessName = bootstrap, harnessSource
+		i.Harness, i.HarnessName = harness(), harnessSource
 	}
 	addPrefixes(&i, f)
 	i.Packages = findPackages(f.Sites)

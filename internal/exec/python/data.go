@@ -37,12 +37,20 @@ func addCertificates(i *Interpreter, cafile string, sites []string) {
 		return
 	}
 	target := filepath.Clean(cafile)
-	// OpenSSL's own place may lie in a mount, where nothing can be added: Debian's
-	// is /usr/lib/ssl/cert.pem and does not exist. A variable leads elsewhere then.
-	if !filepath.IsAbs(target) || i.shows(target) {
-		if real, err := filepath.EvalSymlinks(target); err == nil && i.shows(real) {
-			return // it is there, and not by a link that leads out
+	if filepath.IsAbs(target) && i.shows(target) {
+		// OpenSSL's own place lies in a mount, where nothing can be added. Mostly
+		// it is a link that leads out; else a variable must lead elsewhere.
+		real, err := filepath.EvalSymlinks(target)
+		switch {
+		case err != nil:
+			target = ""
+		case i.shows(real):
+			return
+		default:
+			bundle, target = real, real
 		}
+	}
+	if !filepath.IsAbs(target) {
 		target = caInside
 		i.Env = append(append([]string(nil), i.Env...), "SSL_CERT_FILE="+target)
 	}

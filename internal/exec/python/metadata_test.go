@@ -74,10 +74,18 @@ func TestAllows(t *testing.T) {
 		requires, version string
 		want, fail        bool
 	}{
-		{"", "3.14.6", true, false}, {">=3.9", "3.14.6", true, false}, {">=3.99", "3.14.6", false, false},
-		{">=3.9,<3.12", "3.11.2", true, false}, {">=3.9,<3.12", "3.12.0", false, false}, {"==3.11.*", "3.11.2", true, false},
-		{"~=3.10", "3.14.6", true, false}, {"!=3.14.*", "3.14.6", false, false}, {"nonsense", "3.14.6", false, true},
-		{">=3.15", "3.15.0rc1", false, false}, {">= 3.9 , < 4", "3.14.6", true, false}, {"^3.9", "3.14.6", false, true},
+		{"", "3.14.6", true, false},
+		{">=3.9", "3.14.6", true, false},
+		{">=3.99", "3.14.6", false, false},
+		{">=3.9,<3.12", "3.11.2", true, false},
+		{">=3.9,<3.12", "3.12.0", false, false},
+		{"==3.11.*", "3.11.2", true, false},
+		{"~=3.10", "3.14.6", true, false},
+		{"!=3.14.*", "3.14.6", false, false},
+		{"nonsense", "3.14.6", false, true},
+		{">=3.15", "3.15.0rc1", false, false},
+		{">= 3.9 , < 4", "3.14.6", true, false},
+		{"^3.9", "3.14.6", false, true},
 	}
 	for _, c := range cases {
 		got, err := (&Metadata{RequiresPython: c.requires, Line: 1}).Allows(c.version)

@@ -103,7 +103,7 @@ func probe(ctx context.Context, path string, bound time.Duration) (*facts, error
 	cmd := exec.CommandContext(bounded, path, "-I", "-S", "-X", "utf8", "-B", "-c", probeSource, harnessFilename)
 	cmd.Env = []string{}
 	cmd.Dir = string(filepath.Separator)
-	cmd.Stdin = bytes.NewReader(bootstrap)
+	cmd.Stdin = bytes.NewReader(harness())
 	var stdout, stderr capped
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 250 * time.Millisecond

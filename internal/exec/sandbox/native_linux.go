@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -164,88 +163,6 @@ func (n *native) site(pol Policy) (h host, s site, err error) {
 	}
 	s.id, err = newIdentity(h.userns, h.ownID)
 	return h, s, err
-}
-
-// spawn starts the player as pid 1 of new namespaces.
-func (n *native) spawn(r *running, h host, s site, std Stdio) error {
-	image, err := seal(r.p.image(h.code, machine))
-	if err != nil {
-		return &Error{Step: "write the image of pid 1", Err: err, Why: "memory files may be barred from being run here (sysctl vm.memfd_noexec)"}
-	}
-	defer image.Close()
-	ours, theirs, err := socketPair()
-	if err != nil {
-		return &Error{Step: "make the socket to pid 1", Err: err}
-	}
-	defer theirs.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		ours.Close()
-		return &Error{Step: "open the null device", Err: err}
-	}
-	defer null.Close()
-	files := []*os.File{std.Stdin, std.Stdout, std.Stderr, theirs, image}
-	for i, f := range files {
-		if f == nil {
-			files[i] = null
-		}
-	}
-	sys := &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
-	}
-	s.id.attrs(sys)
-	if err := r.meter.attrs(sys); err != nil {
-		ours.Close()
-		return err
-	}
-	done := make(chan error)
-	n.thread <- func() {
-		var err error
-		r.proc, err = os.StartProcess("/proc/self/fd/4", []string{"pyrun-init"}, &os.ProcAttr{Env: []string{}, Files: files, Sys: sys})
-		done <- err
-	}
-	if err := <-done; err != nil {
-		ours.Close()
-		return explainClone(err, s.id)
-	}
-	r.sock = ours
-	return nil
-}
-
-// seal copies an image into a memory file that nobody can change.
-func seal(image []byte) (*os.File, error) {
-	const exec = 0x10 // MFD_EXEC, since Linux 6.3
-	flags := unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
-	fd, err := unix.MemfdCreate("pyrun-init", flags|exec)
-	if errors.Is(err, unix.EINVAL) {
-		fd, err = unix.MemfdCreate("pyrun-init", flags)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), "pyrun-init")
-	if _, err := f.Write(image); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func socketPair() (ours, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := unix.SetNonblock(fds[0], true); err != nil {
-		unix.Close(fds[0])
-		unix.Close(fds[1])
-		return nil, nil, err
-	}
-	return os.NewFile(uintptr(fds[0]), "pid 1"), os.NewFile(uintptr(fds[1]), "parent"), nil
 }
 
 // callFilter compiles the system call filter for a network.

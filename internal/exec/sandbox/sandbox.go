@@ -43,6 +43,9 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("sandbox: %s: %v", e.Step, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
 
+// Explain is the likely cause and the way out, for doors that show them apart.
+func (e *Error) Explain() (why, remedy string) { return e.Why, e.Remedy }
+
 // Stdio is the script's standard streams: ends that the sandbox hands on and
 // closes on its own side. A nil one is the null device.
 type Stdio struct{ Stdin, Stdout, Stderr *os.File }

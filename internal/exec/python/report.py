@@ -1,0 +1,72 @@
+"""What is told of a script that has ended: the frames that protocol.go reads."""
+import sys
+import posix
+
+OWNER = posix.getpid()  # a forked child that falls off the script's end reports nothing
+NOTES = []  # what could not be done
+
+
+def write(error, value=None):
+    """Writes the report. It must not fail: the script's own end comes first."""
+    if posix.getpid() != OWNER:
+        return
+    try:
+        frames = [(b"N", clip(note, 512)) for note in NOTES[:16]]
+        if value is not None:
+            try:
+                frames.append((b"V", clip(repr(value), 4096)))
+            except BaseException as broken:
+                frames.append((b"N", clip("the value's repr raised " + name(broken), 512)))
+        if error is not None and not isinstance(error, SystemExit):
+            frames += describe(error)
+        frames.append((b".", b""))
+        data = b"".join([tag + len(text).to_bytes(4, "big") + text for tag, text in frames])
+        fd = posix.open(REPORT, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600)
+        try:
+            while data:
+                data = data[posix.write(fd, data):]
+        finally:
+            posix.close(fd)
+    except BaseException:
+        pass
+
+
+def describe(error):
+    """The error as its traceback's last line has it, and where in the script it came from."""
+    line, text = 0, None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == SCRIPT:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    syntax = isinstance(error, SyntaxError)
+    try:
+        message = str(error.msg if syntax else error)
+    except BaseException:
+        message = "<exception str() failed>"
+    if syntax and error.filename == SCRIPT and isinstance(error.lineno, int):
+        line, text = error.lineno, error.text
+    if line > 0 and not text:
+        with open(SCRIPT, "rb") as file:
+            source = file.read().replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        text = source[line - 1].decode("utf-8", "replace") if line <= len(source) else ""
+    return [
+        (b"T", clip(name(error), 256)),
+        (b"M", clip(message, 2048)),
+        (b"L", b"%d" % line),
+        (b"C", clip((text or "").strip("\ufeff\r\n"), 400)),
+    ]
+
+
+def name(error):
+    kind = type(error)
+    if kind.__module__ in ("builtins", "__main__"):
+        return kind.__qualname__
+    return kind.__module__ + "." + kind.__qualname__
+
+
+def clip(text, most):
+    data = text[:most].encode("utf-8", "backslashreplace")
+    return data if len(data) <= most else data[:most].decode("utf-8", "ignore").encode()
+
+
