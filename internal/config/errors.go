@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 		b.WriteString(strings.TrimPrefix(strings.TrimPrefix(e.Source, "file "), "flag "))
 		b.WriteString(": ")
 	}
-	if e.Key != "" {
+	if e.Key != "" && !strings.HasPrefix(e.Source, "flag ") { // a flag's name says it already
 		b.WriteString(e.Key)
 		b.WriteString(": ")
 	}

@@ -173,11 +173,11 @@ func TestMistakesInValues(t *testing.T) {
 
 func TestMistakesInFlags(t *testing.T) {
 	for flag, tt := range map[string][2]string{
-		"memory":     {"", `--memory: runner.memory: "" is not a size; write 512M, 1G or a number of bytes`},
-		"timeout":    {"0", `--timeout: runner.default_timeout: "0" is out of range; allowed is 1s to 24h`},
-		"no-figures": {"maybe", `--no-figures: runner.figures: "maybe" is neither true nor false; write true or false`},
+		"memory":     {"", `--memory: "" is not a size; write 512M, 1G or a number of bytes`},
+		"timeout":    {"0", `--timeout: "0" is out of range; allowed is 1s to 24h`},
+		"no-figures": {"maybe", `--no-figures: "maybe" is neither true nor false; write true or false`},
 		"no-memory":  {"true", `--no-memory: is not the flag of a setting`},
-		"cpu-time":   {"NaN", `--cpu-time: runner.cpu_seconds: "NaN" is not a time; write 10s, 2m or a number of seconds`},
+		"cpu-time":   {"NaN", `--cpu-time: "NaN" is not a time; write 10s, 2m or a number of seconds`},
 	} {
 		s := none()
 		s.Flags = map[string]string{flag: tt[0]}

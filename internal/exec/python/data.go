@@ -25,6 +25,9 @@ func addData(i *Interpreter, cafile string, sites []string) {
 		if name := NormalName(p.Name); name == "matplotlib" || name == "pillow" {
 			i.showData("/usr/share/fonts", "/usr/share/fonts")
 			i.showData("/usr/local/share/fonts", "/usr/local/share/fonts")
+			if i.shows("/usr/bin") { // matplotlib asks fc-list, which complains without
+				i.showData("/etc/fonts", "/etc/fonts")
+			}
 			break
 		}
 	}

@@ -61,7 +61,9 @@ func Command(i *Interpreter, j Job) []string {
 		argv = append(argv, "-S")
 	case i.Embedded && len(i.Packages) == 0:
 		// Nothing for the site module to find: the harness does the rest of its
-		// work, which saves every run the import of site and os.
+		// work, which saves every run the import of site and os, 2 to 3 ms.
+		// What can be seen of it: sys.flags.no_site is 1, and workers that
+		// multiprocessing starts by spawn have no exit() of their own.
 		argv, options = append(argv, "-S"), append(options, "site")
 	}
 	if j.Value {

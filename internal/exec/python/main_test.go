@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -82,12 +83,13 @@ func embeddedInterpreter(t testing.TB) *Interpreter {
 	return shared.i
 }
 
-// interpreters are all that this machine has: PYRUN_TEST_PYTHONS (a PATH-like list), else
-// those of pyenv and /usr/bin/python3; and the embedded one.
+// interpreters are those to test with: PYRUN_TEST_PYTHONS (a PATH-like list), else the oldest
+// and the newest of pyenv (every one, when it says "all") and /usr/bin/python3; and the embedded one.
 func interpreters(t *testing.T) []*Interpreter {
 	t.Helper()
 	var paths []string
-	if list := os.Getenv("PYRUN_TEST_PYTHONS"); list != "" {
+	list := os.Getenv("PYRUN_TEST_PYTHONS")
+	if list != "" && list != "all" {
 		paths = filepath.SplitList(list)
 	} else {
 		root := os.Getenv("PYENV_ROOT")
@@ -95,7 +97,16 @@ func interpreters(t *testing.T) []*Interpreter {
 			home, _ := os.UserHomeDir()
 			root = filepath.Join(home, ".pyenv")
 		}
-		paths, _ = filepath.Glob(filepath.Join(root, "versions", "*", "bin", "python3"))
+		for _, digits := range []string{"?", "??"} { // 3.9 comes before 3.10
+			more, _ := filepath.Glob(filepath.Join(root, "versions", "3."+digits+".*", "bin", "python3"))
+			paths = append(paths, more...)
+		}
+		paths = slices.DeleteFunc(paths, func(path string) bool {
+			return older(filepath.Base(filepath.Dir(filepath.Dir(path))), "3.9")
+		})
+		if n := len(paths); n > 2 && list != "all" {
+			paths = []string{paths[0], paths[n-1]}
+		}
 		paths = append(paths, "/usr/bin/python3")
 	}
 	cache := t.TempDir()

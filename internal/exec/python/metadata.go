@@ -17,7 +17,7 @@ import (
 	"fmt"
 	"strings"
 
-	pep440 "github.com/aquasecurity/go-pep440-version"
+	"deps.dev/util/semver"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -185,13 +185,18 @@ func (m *Metadata) Allows(version string) (bool, error) {
 	if m == nil || strings.TrimSpace(m.RequiresPython) == "" {
 		return true, nil
 	}
-	want, err := pep440.NewSpecifiers(m.RequiresPython, pep440.WithPreRelease(true))
+	want, err := semver.PyPI.ParseConstraint(m.RequiresPython)
 	if err != nil {
 		return false, &MetadataError{m.Line, fmt.Sprintf("requires-python %q is no version specifier", m.RequiresPython)}
 	}
-	have, err := pep440.Parse(version)
+	have, err := semver.PyPI.Parse(version)
 	if err != nil {
 		return false, fmt.Errorf("interpreter version %q: %w", version, err)
 	}
-	return want.Check(have), nil
+	if !have.IsPrerelease() {
+		return want.MatchVersion(have), nil
+	}
+	// The library leaves pre-releases out, as an installer does; here one is running.
+	least, err := want.CalculateMinVersion()
+	return want.MatchVersionPrerelease(have) && (err != nil || least.Compare(have) <= 0), nil
 }

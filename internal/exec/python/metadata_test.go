@@ -84,6 +84,10 @@ func TestAllows(t *testing.T) {
 		{"!=3.14.*", "3.14.6", false, false},
 		{"nonsense", "3.14.6", false, true},
 		{">=3.15", "3.15.0rc1", false, false},
+		{">=3.14", "3.15.0rc1", true, false},
+		{"<3.15", "3.14.6", true, false},
+		{"==3.14.6", "3.14.6", true, false},
+		{">3.14", "3.14.6", true, false},
 		{">= 3.9 , < 4", "3.14.6", true, false},
 		{"^3.9", "3.14.6", false, true},
 	}

@@ -1,0 +1,18 @@
+// Package exec is the stair between a request and its result: every door calls
+// Executor, and none owns a step of what it does.
+//
+// A Request is checked (check.go, inputs.go, limits.go, names.go) and, where
+// policy says so, refused (refuse.go) before anything is started. It waits for
+// one of a bounded number of workers (queue.go), becomes a sandbox.Policy
+// (policy.go) and runs behind walls that were proved to stand (worker.go,
+// pump.go, output.go). When nothing of it lives any more, its files are
+// collected (artifacts.go, folder.go, runs.go), its fate is named (verdict.go)
+// and a sentence may be added (hints.go). A Result is then never changed again.
+//
+// What comes out of the sandbox is hostile: the verdict rests on wait, the
+// cgroup and the clock; names, sizes, types and the harness's report are bounded
+// and believed by nobody. What runs where there are no walls (Options.Sandbox
+// "none") is not protected against at all.
+//
+// The package is portable and makes no system calls of its own.
+package exec
