@@ -75,7 +75,7 @@ func hintLimit(c clue) string {
 	case VerdictMemory:
 		return fmt.Sprintf("the memory limit of %s was reached; work in smaller pieces, or raise it%s", size(c.limits.Memory), c.flag("--memory "+short(2*c.limits.Memory)))
 	case VerdictOutput:
-		return fmt.Sprintf("more than %s were written to stdout and stderr; print less, or write a file to ARTIFACTS_DIR", size(c.output))
+		return fmt.Sprintf("more than %s were written to stdout and stderr; print less, or write a file to ARTIFACTS_DIR", size(c.output)) + c.flag("PYRUN_MAX_OUTPUT_TOTAL="+short(4*c.output)+" allows more")
 	case VerdictSignal:
 		switch c.signal {
 		case "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL":

@@ -28,7 +28,7 @@ func hintModule(c clue) string {
 		switch {
 		case normal != own && normal != brings:
 		case !p.installed:
-			return fmt.Sprintf("%s is an allowed package, but it is not installed for this interpreter%s", p.name, c.flag("pyrun packages install"))
+			return fmt.Sprintf("%s is an allowed package, but it is not installed for this interpreter%s", p.name, c.flag("--python PATH takes one that has it"))
 		case len(p.imports) > 0 && !contains(p.imports, module):
 			return fmt.Sprintf("the package %s is imported as %s", p.name, p.imports[0])
 		}
@@ -43,7 +43,7 @@ func hintModule(c clue) string {
 		return fmt.Sprintf("there is no module %s here; did you mean %s?", module, near)
 	}
 	if len(names) == 0 {
-		return module + " is not in the standard library, which is all there is here, and it cannot be installed here" + c.flag("pyrun packages install makes an environment from packages.txt")
+		return module + " is not in the standard library, which is all there is here, and it cannot be installed here" + c.flag("--python PATH takes an interpreter with packages")
 	}
 	return fmt.Sprintf("%s is not among the allowed packages, and it cannot be installed here; there is: %s", module, clip(strings.Join(installed(c.allowed), ", "), 300))
 }

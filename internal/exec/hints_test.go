@@ -46,8 +46,8 @@ func TestHints(t *testing.T) {
 		{"submodule", fails("ModuleNotFoundError", "No module named 'requests.adapters'"), "requests is not among", ""},
 		{"package for import", fails("ModuleNotFoundError", "No module named 'scikit_learn'"), "scikit-learn is imported as sklearn", ""},
 		{"other case", fails("ModuleNotFoundError", "No module named 'pillow'"), "pillow is imported as PIL", ""},
-		{"not installed", fails("ModuleNotFoundError", "No module named 'polars'"), "polars is an allowed package, but it is not installed", "pyrun packages install"},
-		{"nothing installed", with(fails("ModuleNotFoundError", "No module named 'requests'"), func(c *clue) { c.allowed = nil }), "standard library|cannot be installed", "pyrun packages install"},
+		{"not installed", fails("ModuleNotFoundError", "No module named 'polars'"), "polars is an allowed package, but it is not installed", "--python PATH"},
+		{"nothing installed", with(fails("ModuleNotFoundError", "No module named 'requests'"), func(c *clue) { c.allowed = nil }), "standard library|cannot be installed", "--python PATH"},
 		{"module with odd name", fails("ModuleNotFoundError", "No module named 'a\x1b[0m'"), "", ""},
 		{"module error in a child", clue{verdict: VerdictError, tail: "ModuleNotFoundError: No module named 'zzz'\n", allowed: packages}, "zzz is not among", ""},
 

@@ -53,7 +53,7 @@ func policyFor(j *job, in *python.Interpreter, files []loaded, at sandbox.Place,
 			StdlibOnly: j.stdlib,
 			Outside:    outside,
 		}),
-		Env:     environment(j, program, under),
+		Env:     environment(j, program, in.Env, under),
 		Dir:     under(jobDir),
 		Sealed:  []string{under(inputsDir)},
 		Network: network,
@@ -111,9 +111,9 @@ func visible(files []loaded, script string) []string {
 	return slices.Compact(names)
 }
 
-// environment is built from nothing; what the request adds may replace all but
-// the names that checkWords keeps.
-func environment(j *job, program string, under func(string) string) []string {
+// environment is built from nothing; extra is what the interpreter needs, and
+// what the request adds may replace all but the names that checkWords keeps.
+func environment(j *job, program string, extra []string, under func(string) string) []string {
 	threads := strconv.Itoa(min(numCPU(), 4)) // each thread of a BLAS costs memory at import
 	env := []string{
 		"PATH=" + strings.Join([]string{path.Dir(program), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
@@ -141,6 +141,7 @@ func environment(j *job, program string, under func(string) string) []string {
 		"INPUTS_DIR=" + under(inputsDir),
 		"ARTIFACTS_DIR=" + under(artifactsDir),
 	}
+	env = append(env, extra...)
 	if len(j.env) == 0 {
 		return env
 	}

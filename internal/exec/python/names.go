@@ -131,6 +131,9 @@ func Nearest(module string, allowed []string) (string, bool) {
 	for _, name := range allowed {
 		normal := NormalName(name)
 		distance := levenshtein.Distance(own, normal, nil)
+		if swapped(own, normal) {
+			distance = 1 // the commonest slip of all, which the measure counts twice
+		}
 		// A slip or two in a long name, one in a short one; two letters are no likeness.
 		if len(own) < 3 || distance > max(1, len(own)/4) {
 			continue
@@ -140,4 +143,17 @@ func Nearest(module string, allowed []string) (string, bool) {
 		}
 	}
 	return best, found
+}
+
+// swapped says whether two neighbouring letters changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }
