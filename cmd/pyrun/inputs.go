@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,8 @@ func (d *door) inputs(words []string) ([]exec.Input, error) {
 			return nil, usage("--in %s: the path is empty", word)
 		}
 		if _, err := os.Stat(d.abs(path)); err != nil {
-			if e, ok := d.notThere(path, err).(*usageMistake); ok {
+			var e *usageMistake
+			if errors.As(d.notThere(path, err), &e) {
 				e.msg = "--in " + e.msg
 				return nil, e
 			}

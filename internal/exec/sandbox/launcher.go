@@ -14,10 +14,7 @@ type Options struct {
 
 // Launcher starts runs behind one kind of walls. It is safe for many
 // goroutines. Native runs die with the process that holds the Launcher.
-type Launcher struct {
-	opts Options
-	impl launcher
-}
+type Launcher struct{ impl launcher }
 
 // launcher is what each backend brings.
 type launcher interface {

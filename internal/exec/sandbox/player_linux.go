@@ -10,7 +10,9 @@ import (
 
 // player is the machine code of player_linux_$GOARCH.s. It is not a function Go may
 // call: it never returns.
-func player()
+//
+//lint:ignore U1000 go vet wants the declaration beside the assembly
+func player() //nolint:unused // as above
 
 // playerStart is the address of player's first byte.
 func playerStart() uintptr

@@ -131,10 +131,12 @@ func (p *program) ifErrno(l *label) {
 	i := p.last()
 	l.refs = append(l.refs, func(n uint32) { p.ops[i].onErrno = n })
 }
+
 func (p *program) ifZero(l *label) {
 	i := p.last()
 	l.refs = append(l.refs, func(n uint32) { p.ops[i].onZero = n })
 }
+
 func (p *program) here(l *label) {
 	l.at = len(p.ops)
 	for _, set := range l.refs {
