@@ -26,7 +26,11 @@ type world struct {
 	open                  func(exec.Options) (executor, error)
 }
 
-func realWorld() world {
+func realWorld(args []string) world {
+	var ahead *exec.Ahead
+	if len(args) > 1 && args[1] == "run" {
+		ahead = exec.LookAhead() // while the rest of the words is read
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // a folder that was removed under us; absolute paths still work
@@ -34,7 +38,10 @@ func realWorld() world {
 	return world{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		environ: os.Environ(), dir: dir,
-		open: func(o exec.Options) (executor, error) { return exec.New(o) },
+		open: func(o exec.Options) (executor, error) {
+			o.Ahead = ahead
+			return exec.New(o)
+		},
 	}
 }
 

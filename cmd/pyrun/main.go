@@ -12,5 +12,5 @@ import (
 //go:generate go run . completion --write ../../completions
 
 func main() {
-	os.Exit(realWorld().main(context.Background(), os.Args))
+	os.Exit(realWorld(os.Args).main(context.Background(), os.Args))
 }

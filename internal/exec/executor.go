@@ -63,6 +63,9 @@ func (e *Executor) Close() error {
 	e.ready <- struct{}{}
 	defer func() { <-e.ready }()
 	if e.walls == nil {
+		if e.options.Ahead != nil {
+			return e.options.Ahead.Close()
+		}
 		return nil
 	}
 	w := e.walls
@@ -177,7 +180,11 @@ func (e *Executor) prepare(ctx context.Context, progress func(Progress)) (*pytho
 		return nil, ErrClosed
 	}
 	if e.walls == nil {
-		l, err := sandbox.New(sandbox.Options{Backend: sandbox.Backend(e.options.Sandbox)})
+		o := sandbox.Options{Backend: sandbox.Backend(e.options.Sandbox)}
+		if e.options.Ahead != nil {
+			o.Machine = e.options.Ahead.machine
+		}
+		l, err := sandbox.New(o)
 		if err != nil {
 			return nil, err
 		}

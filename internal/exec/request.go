@@ -93,4 +93,6 @@ type Options struct {
 	MaxWorkers                 int // runs at once
 	MaxQueue                   int // runs waiting; beyond, ErrBusy
 	NoFigures                  bool
+
+	Ahead *Ahead // nil: everything is looked for when the first request comes
 }

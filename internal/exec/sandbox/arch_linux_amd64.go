@@ -3,6 +3,6 @@ package sandbox
 import "github.com/pyrun-dev/pyrun/internal/exec/sandbox/seccomp"
 
 const (
-	machine = 62 // EM_X86_64
-	arch    = seccomp.AMD64
+	elfMachine = 62 // EM_X86_64
+	arch       = seccomp.AMD64
 )

@@ -3,6 +3,6 @@ package sandbox
 import "github.com/pyrun-dev/pyrun/internal/exec/sandbox/seccomp"
 
 const (
-	machine = 183 // EM_AARCH64
-	arch    = seccomp.ARM64
+	elfMachine = 183 // EM_AARCH64
+	arch       = seccomp.ARM64
 )

@@ -51,7 +51,7 @@ func BenchmarkTrue(b *testing.B) {
 // step costs what came before it, so two of them differ by what lies between.
 func BenchmarkLayers(b *testing.B) {
 	marks := []struct{ step, layer string }{
-		{"wait for the parent", "clone"}, // namespaces, pid 1's exec, cgroup
+		{"name pid 1", "clone"}, // namespaces, pid 1's exec, cgroup
 		{"make mounts private", "attach"},
 		{"mount the root", "sources"},
 		{"enter the root", "root"},

@@ -45,7 +45,7 @@ func TestKillTakesTheWholeTree(t *testing.T) {
 			}
 			defer p.Close()
 			time.Sleep(wait - 20*time.Millisecond)
-			tree := descendants(p.impl.(*running).proc.Pid, nil)
+			tree := descendants(p.impl.(*running).pid, nil)
 			if len(tree) < 5 {
 				t.Fatalf("only %d processes came up", len(tree))
 			}
@@ -151,7 +151,7 @@ func holdForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond)
-	fmt.Printf("pid %d\n", p.impl.(*running).proc.Pid)
+	fmt.Printf("pid %d\n", p.impl.(*running).pid)
 	time.Sleep(time.Minute)
 }
 

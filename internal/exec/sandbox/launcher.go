@@ -10,6 +10,10 @@ type Options struct {
 	Backend Backend
 	TempDir string // where None puts its folders; empty is the system's
 	Fault   string // name of a step to fail with EIO: for tests of failing closed
+
+	// Machine is what Look has found so far; nil looks when the first run comes.
+	// The Launcher closes it.
+	Machine *Machine
 }
 
 // Launcher starts runs behind one kind of walls. It is safe for many

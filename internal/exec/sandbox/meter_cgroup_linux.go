@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -55,17 +56,9 @@ func newMeter(h *cgroup.Hierarchy, l Limits) (meter, error) {
 
 func (m *held) mode() string { return string(m.kind) }
 
-func (m *held) attrs(a *syscall.SysProcAttr) error {
-	a.CgroupFD, a.UseCgroupFD = m.group.FD()
-	return nil
-}
+func (m *held) attrs(a *syscall.SysProcAttr) { a.CgroupFD, a.UseCgroupFD = m.group.FD() }
 
-func (m *held) join(pid int) error {
-	if _, atClone := m.group.FD(); atClone {
-		return nil
-	}
-	return m.group.Add(pid)
-}
+func (m *held) doors() ([]*os.File, error) { return m.group.Doors() }
 
 // watch ends the whole tree when the kernel has killed one of it for memory.
 // Version 2 does that by itself (memory.oom.group).

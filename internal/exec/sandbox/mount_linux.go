@@ -29,7 +29,7 @@ func takeSources(p *program, s site) []slot {
 	trees := make([]slot, len(s.binds))
 	seen := p.bytes(make([]byte, 256), 8) // struct statx
 	for i, b := range s.binds {
-		p.begin("open %s", b.Source)
+		p.begin("open " + b.Source)
 		flags := unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_SYMLINK_NOFOLLOW
 		if b.deep {
 			flags |= unix.AT_RECURSIVE
@@ -37,7 +37,7 @@ func takeSources(p *program, s site) []slot {
 		trees[i] = p.slot()
 		p.call(unix.SYS_OPEN_TREE, num(cwd), p.str(b.Source), num(flags)).keep(trees[i])
 
-		p.begin("verify %s", b.Source)
+		p.begin("verify " + b.Source)
 		p.call(unix.SYS_STATX, trees[i].arg(), p.str(""), num(unix.AT_EMPTY_PATH), num(unix.STATX_BASIC_STATS), num(seen))
 		const all = ^uint64(0)
 		p.check(seen+0x1c, 0xf000, uint64(b.stat.Mode&unix.S_IFMT), unix.ESTALE)
@@ -64,7 +64,7 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 	store := mountStore(p, pol, s)
 	for _, dir := range pol.Sealed {
 		// A mount of its own, so that it can turn read-only when it is full.
-		p.begin("make %s", dir)
+		p.begin("make " + dir)
 		p.mkdir(dir, 0o755)
 		p.call(unix.SYS_MOUNT, p.str(rel(dir)), p.str(rel(dir)), num(0), num(unix.MS_BIND), num(0))
 	}
@@ -72,7 +72,7 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 		mountBind(p, b, trees[i])
 	}
 	for _, l := range append(deviceLinks(), pol.Links...) {
-		p.begin("link %s", l.Path)
+		p.begin("link " + l.Path)
 		p.mkdir(path.Dir(l.Path), 0o755)
 		p.call(unix.SYS_SYMLINKAT, p.str(l.Target), num(cwd), p.str(rel(l.Path)))
 		if writable(pol, l.Path) {
@@ -83,7 +83,7 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 		writeFile(p, pol, s.id, f)
 	}
 	for _, dir := range pol.Sealed {
-		p.begin("seal %s", dir)
+		p.begin("seal " + dir)
 		p.setAttr(num(cwd), rel(dir), 0, attrSealed)
 	}
 	record := p.words(tagStore, 1)
@@ -93,7 +93,7 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 
 // mountBind puts a detached mount at its target, read-only in its whole depth.
 func mountBind(p *program, b source, tree slot) {
-	p.begin("show %s", b.Target)
+	p.begin("show " + b.Target)
 	attr := uint64(attrNoSUID)
 	if b.device != 0 {
 		attr |= unix.MOUNT_ATTR_NOEXEC
@@ -146,7 +146,7 @@ func enterRoot(p *program) {
 // writeFile creates a file with its content. It is the script's when it lies
 // where the script may write.
 func writeFile(p *program, pol Policy, id identity, f File) {
-	p.begin("write %s", f.Path)
+	p.begin("write " + f.Path)
 	own := writable(pol, f.Path)
 	p.mkdirFor(pol, id, path.Dir(f.Path))
 	p.create(f.Path, f.Mode, f.Data)

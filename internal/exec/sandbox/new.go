@@ -13,6 +13,9 @@ func New(o Options) (*Launcher, error) {
 	case Native:
 		impl, err = newNative(o)
 	case None:
+		if o.Machine != nil {
+			_ = o.Machine.Close() // nothing of it is needed
+		}
 		impl, err = newPlain(o)
 	default:
 		err = fmt.Errorf("sandbox: no backend %q; there are native and none", o.Backend)

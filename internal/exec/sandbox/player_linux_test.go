@@ -20,7 +20,7 @@ func play(t *testing.T, p *program) (int, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := seal(p.image(code, machine))
+	image, err := seal(p.image(code, elfMachine))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,15 @@ import (
 // list, so that a leak fails a test that nobody wrote for it.
 func TestPosture(t *testing.T) {
 	asEveryone(t)
+	t.Run("looked at when asked", func(t *testing.T) { posture(t, nil) })
+	t.Run("looked at ahead", func(t *testing.T) { posture(t, Look()) })
+}
+
+func posture(t *testing.T, m *Machine) {
 	t.Setenv("PYRUN_TEST_SECRET", "CANARY")
 	pol := shell("")
 	pol.Argv = []string{"/usr/bin/sleep", "20"}
-	l, err := New(Options{Backend: Native})
+	l, err := New(Options{Backend: Native, Machine: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +39,7 @@ func TestPosture(t *testing.T) {
 	}
 	defer p.Close()
 	r := p.impl.(*running)
-	pid1 := r.proc.Pid
+	pid1 := r.pid
 	pid2 := waitForProgram(t, pid1, "sleep")
 
 	uid := r.id.uid

@@ -24,7 +24,8 @@ type running struct {
 	meter  meter
 	p      *program
 	stand  Posture
-	proc   *os.Process
+	pid    int      // of pid 1, as this process sees it
+	pidfd  *os.File // of pid 1: a kill by it can hit no other process
 	sock   *os.File
 	dir    *os.File // the store
 
@@ -43,25 +44,9 @@ type running struct {
 	stop func() bool
 }
 
-// settle lets pid 1 begin and waits until the program runs.
+// settle waits until the program runs.
 func (r *running) settle(ctx context.Context) error {
 	go r.listen()
-	// Joining a cgroup by writing can take milliseconds; pid 1 does nothing before.
-	if err := r.meter.join(r.proc.Pid); err != nil {
-		r.abort()
-		if r.failure != nil { // pid 1 was gone already, and said why
-			return r.refusal()
-		}
-		var e *Error
-		if errors.As(err, &e) {
-			return err
-		}
-		return &Error{Step: "join the cgroup", Err: err}
-	}
-	if _, err := r.sock.Write([]byte{1}); err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
-		r.abort()
-		return &Error{Step: "wait for the parent", Err: err}
-	}
 	timer := time.NewTimer(settleTime)
 	defer timer.Stop()
 	select {
@@ -102,9 +87,6 @@ func (r *running) refusal() error {
 func (r *running) listen() {
 	for {
 		tag, value, dir, err := receive(r.sock)
-		if errors.Is(err, unix.ECONNRESET) {
-			continue // it ended before it took our byte; what it said still waits
-		}
 		if err != nil {
 			break
 		}
@@ -137,7 +119,13 @@ func (r *running) listen() {
 // reap waits for pid 1. The kernel lets it go only after every other process
 // of its namespace is dead and reaped.
 func (r *running) reap() {
-	state, err := r.proc.Wait()
+	var usage unix.Rusage
+	for {
+		_, err := unix.Wait4(r.pid, nil, 0, &usage)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
 	r.meter.stop()
 	r.mu.Lock()
 	if r.wall != nil {
@@ -158,12 +146,9 @@ func (r *running) reap() {
 	if !r.told { // what pid 1 told of came before the kill
 		r.exit.Killed = r.killed
 	}
-	if err == nil {
-		r.exit.Usage.CPU = state.UserTime() + state.SystemTime() + r.used.cpu
-		if ru, ok := state.SysUsage().(*syscall.Rusage); ok {
-			r.exit.Usage.PeakMemory = max(int64(ru.Maxrss)<<10, r.used.peak)
-		}
-	}
+	// pid 1's own and those of all it reaped.
+	r.exit.Usage.CPU = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) + r.used.cpu
+	r.exit.Usage.PeakMemory = max(usage.Maxrss<<10, r.used.peak)
 	r.meter.settle(&r.exit)
 	r.mu.Unlock()
 	close(r.exited)
@@ -176,10 +161,10 @@ func (r *running) store() *os.File  { return r.dir }
 func (r *running) kill(why Reason) {
 	r.mu.Lock()
 	if r.killed == "" && !r.told {
-		r.killed, r.used = why, count(r.proc.Pid)
+		r.killed, r.used = why, count(r.pid)
 	}
 	r.mu.Unlock()
-	r.proc.Kill() // by descriptor: it can hit no other process
+	_ = unix.PidfdSendSignal(int(r.pidfd.Fd()), unix.SIGKILL, nil, 0) // it may be gone already
 }
 
 func (r *running) wait() Exit {
@@ -198,7 +183,7 @@ func (r *running) close() error {
 
 // release gives back what the run held. Nothing of it runs any more.
 func (r *running) release() error {
-	for _, f := range []*os.File{r.sock, r.dir} {
+	for _, f := range []*os.File{r.sock, r.dir, r.pidfd} {
 		if f != nil {
 			f.Close()
 		}

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"strings"
 
@@ -84,19 +83,17 @@ type program struct {
 
 func newProgram(fault string) *program {
 	return &program{
-		ops:   make([]op, 0, 512),
-		data:  make([]byte, 16, 16<<10),
+		ops:   make([]op, 0, 640),
+		steps: make([]string, 0, 640),
+		data:  make([]byte, 16, 64<<10),
 		made:  map[string]bool{},
 		fault: fault,
 	}
 }
 
 // begin names what follows. A step that is to fail begins with a call that no kernel has.
-func (p *program) begin(format string, a ...any) {
-	p.step = format
-	if len(a) > 0 {
-		p.step = fmt.Sprintf(format, a...)
-	}
+func (p *program) begin(step string) {
+	p.step = step
 	if p.fault != "" && p.step == p.fault {
 		p.check(p.bytes(make([]byte, 8), 8), math.MaxUint64, 1, unix.EIO)
 	}

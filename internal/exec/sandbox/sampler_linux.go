@@ -30,16 +30,16 @@ type sampler struct {
 
 func newSampler(limit int64) *sampler { return &sampler{limit: limit, quit: make(chan struct{})} }
 
-func (s *sampler) mode() string                     { return "sampled" }
-func (s *sampler) attrs(*syscall.SysProcAttr) error { return nil }
-func (s *sampler) join(int) error                   { return nil }
-func (s *sampler) close() error                     { return nil }
+func (s *sampler) mode() string               { return "sampled" }
+func (s *sampler) attrs(*syscall.SysProcAttr) {}
+func (s *sampler) doors() ([]*os.File, error) { return nil, nil }
+func (s *sampler) close() error               { return nil }
 
 func (s *sampler) watch(r *running) {
 	if s.limit <= 0 {
 		return
 	}
-	pid, store := r.proc.Pid, r.dir
+	pid, store := r.pid, r.dir
 	s.done.Go(func() {
 		tick := time.NewTicker(sampleEvery)
 		defer tick.Stop()

@@ -5,14 +5,15 @@ package sandbox
 import (
 	"errors"
 	"os"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // spawn starts the player as pid 1 of new namespaces.
-func (n *native) spawn(r *running, h host, s site, std Stdio) error {
-	image, err := seal(r.p.image(h.code, machine))
+func (n *native) spawn(r *running, h host, s site, std Stdio, passed []*os.File) error {
+	image, err := seal(r.p.image(h.code, elfMachine))
 	if err != nil {
 		return &Error{Step: "write the image of pid 1", Err: err, Why: "memory files may be barred from being run here (sysctl vm.memfd_noexec)"}
 	}
@@ -34,24 +35,36 @@ func (n *native) spawn(r *running, h host, s site, std Stdio) error {
 			files[i] = null
 		}
 	}
+	files = append(files, passed...) // from fdDoors on
 	sys := &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+	}
+	if s.net == nil {
+		sys.Cloneflags |= unix.CLONE_NEWNET
 	}
 	s.id.attrs(sys)
-	if err := r.meter.attrs(sys); err != nil {
-		ours.Close()
-		return err
+	r.meter.attrs(sys)
+	fds := make([]uintptr, len(files))
+	for i, f := range files {
+		fds[i] = f.Fd()
 	}
+	// Not os.StartProcess: that starts a process more, once, to try the kernel's
+	// process descriptors, which this kernel has if it has Landlock.
+	pidfd := -1
+	sys.PidFD = &pidfd
 	done := make(chan error)
 	n.thread <- func() {
 		var err error
-		r.proc, err = os.StartProcess("/proc/self/fd/4", []string{"pyrun-init"}, &os.ProcAttr{Env: []string{}, Files: files, Sys: sys})
+		r.pid, _, err = syscall.StartProcess("/proc/self/fd/4", []string{"pyrun-init"}, &syscall.ProcAttr{Env: []string{}, Files: fds, Sys: sys})
 		done <- err
 	}
-	if err := <-done; err != nil {
+	err = <-done
+	runtime.KeepAlive(files)
+	if err != nil {
 		ours.Close()
 		return explainClone(err, s.id)
 	}
+	r.pidfd = os.NewFile(uintptr(pidfd), "pid 1")
 	r.sock = ours
 	return nil
 }
@@ -90,4 +103,10 @@ func socketPair() (ours, theirs *os.File, err error) {
 		return nil, nil, err
 	}
 	return os.NewFile(uintptr(fds[0]), "pid 1"), os.NewFile(uintptr(fds[1]), "parent"), nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }

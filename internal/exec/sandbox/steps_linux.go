@@ -3,6 +3,8 @@
 package sandbox
 
 import (
+	"os"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -14,6 +16,8 @@ type site struct {
 	anchor   string   // an existing directory of the host to mount the new root on
 	lastCap  int      // the highest capability the kernel knows
 	landlock int      // ABI version
+	doors    int      // descriptors from fdDoors on that lead into the cgroup
+	net      *os.File // the next descriptor, when the network namespace was made ahead
 	filter   []byte   // seccomp program
 }
 
@@ -21,6 +25,7 @@ type site struct {
 const (
 	fdParent = 3 // socket to the parent: one message a record, see process_linux.go
 	fdImage  = 4 // the memory file that is being executed
+	fdDoors  = 5 // and up: into the cgroup
 )
 
 // Records the child sends: 16 bytes, a tag and a value. A tag from opsBase on
@@ -34,9 +39,6 @@ const (
 // compose writes the whole list for one run. The order is the security
 // argument; docs/security.md prints it and a test holds the two together.
 func compose(p *program, pol Policy, s site) {
-	p.begin("wait for the parent")
-	p.call(unix.SYS_READ, num(fdParent), num(p.bytes(make([]byte, 1), 1)), num(1)).exactly(1)
-
 	attach(p, s)
 	sources := takeSources(p, s)
 	buildRoot(p, pol, s, sources)
@@ -78,6 +80,14 @@ func attach(p *program, s site) {
 	p.begin("leave the terminal")
 	p.call(unix.SYS_SETSID)
 
+	p.begin("join the cgroup")
+	for i := range s.doors {
+		p.call(unix.SYS_WRITE, num(fdDoors+i), p.str("0"), num(1)).exactly(1)
+	}
+	if s.net != nil {
+		p.begin("enter the network namespace")
+		p.call(unix.SYS_SETNS, num(fdDoors+s.doors), num(unix.CLONE_NEWNET))
+	}
 	p.begin("own cgroup namespace")
 	// Not at the clone: made before joining, it would show a path that climbs out.
 	p.call(unix.SYS_UNSHARE, num(unix.CLONE_NEWCGROUP))
@@ -174,7 +184,7 @@ func becomeScript(p *program, pol Policy, rules slot, filter uint64) {
 }
 
 func pipe(p *program, name string) [2]slot {
-	p.begin("%s", name)
+	p.begin(name)
 	at := p.bytes(make([]byte, 8), 8)
 	p.call(unix.SYS_PIPE2, num(at), num(unix.O_CLOEXEC))
 	return [2]slot{slot(at), slot(at + 4)}

@@ -26,7 +26,7 @@ func mountStore(p *program, pol Policy, s site) slot {
 	fd := p.slot()
 	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(store)), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC), num(0)).keep(fd)
 	for _, d := range pol.Writable {
-		p.begin("make %s", d.Path)
+		p.begin("make " + d.Path)
 		inside := store + "/" + d.Name
 		p.call(unix.SYS_MKDIRAT, num(cwd), p.str(rel(inside)), num(d.Mode))
 		s.id.give(p, inside)
