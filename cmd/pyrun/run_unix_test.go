@@ -281,7 +281,7 @@ func TestRunRefuses(t *testing.T) {
 		{"run hello.py --timeout 0", "pyrun: --timeout: \"0\" is no time at all; write 10s, 2m or a number of seconds\n"},
 		{"run hello.py --timeout soon", "pyrun: --timeout: \"soon\" is not a time; write 10s, 2m or a number of seconds\n"},
 		{"run hello.py --timeout -5", "pyrun: --timeout: \"-5\" is not a time; write 10s, 2m or a number of seconds\n"},
-		{"run hello.py --memory 12X", "pyrun: --memory: runner.memory: \"12X\" is not a size; write 512M, 1G or a number of bytes\n"},
+		{"run hello.py --memory 12X", "pyrun: --memory: \"12X\" is not a size; write 512M, 1G or a number of bytes\n"},
 		{"run hello.py --memory 1K", "pyrun: --memory: "},
 		{"run hello.py --sandbox box", "pyrun: --sandbox: "},
 		{"run hello.py --color red", "pyrun: --color red: is none of auto, always, never\n"},

@@ -8,12 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
-	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
 // Executor runs requests. It is safe for many goroutines.
@@ -165,47 +163,6 @@ func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.T
 		res.Usage.StartMS = max(0, (done.exit.Released.Sub(called) - queued).Milliseconds())
 	}
 	return res, err
-}
-
-// prepare makes what the first request needs and all share. A failure is not
-// kept: the next request tries again.
-func (e *Executor) prepare(ctx context.Context, progress func(Progress)) (*python.Interpreter, error) {
-	select {
-	case e.ready <- struct{}{}:
-		defer func() { <-e.ready }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if e.life.Err() != nil {
-		return nil, ErrClosed
-	}
-	if e.walls == nil {
-		o := sandbox.Options{Backend: sandbox.Backend(e.options.Sandbox)}
-		if e.options.Ahead != nil {
-			o.Machine = e.options.Ahead.machine
-		}
-		l, err := sandbox.New(o)
-		if err != nil {
-			return nil, err
-		}
-		e.walls = launcher{l}
-	}
-	if e.interpreter != nil {
-		return e.interpreter, nil
-	}
-	o := python.Options{
-		Path: e.options.Python, Version: e.options.PythonVersion,
-		CacheDir: e.options.CacheDir, Getenv: os.Getenv,
-	}
-	if progress != nil {
-		o.Progress = func(what string, done, total int64) { progress(Progress{what, done, total}) }
-	}
-	in, err := python.Choose(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	e.interpreter = in
-	return in, nil
 }
 
 // outlet is a sink that is to be closed, told how many artifacts there were.
