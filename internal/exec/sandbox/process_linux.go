@@ -160,10 +160,13 @@ func (r *running) store() *os.File  { return r.dir }
 // kill ends pid 1; the kernel ends the rest with it.
 func (r *running) kill(why Reason) {
 	r.mu.Lock()
+	defer r.mu.Unlock() // held to the end: the number of a closed descriptor may be another run's
+	if r.pidfd == nil {
+		return
+	}
 	if r.killed == "" && !r.told {
 		r.killed, r.used = why, count(r.pid)
 	}
-	r.mu.Unlock()
 	_ = unix.PidfdSendSignal(int(r.pidfd.Fd()), unix.SIGKILL, nil, 0) // it may be gone already
 }
 
@@ -183,7 +186,11 @@ func (r *running) close() error {
 
 // release gives back what the run held. Nothing of it runs any more.
 func (r *running) release() error {
-	for _, f := range []*os.File{r.sock, r.dir, r.pidfd} {
+	r.mu.Lock()
+	pidfd := r.pidfd
+	r.pidfd = nil
+	r.mu.Unlock()
+	for _, f := range []*os.File{r.sock, r.dir, pidfd} {
 		if f != nil {
 			f.Close()
 		}
