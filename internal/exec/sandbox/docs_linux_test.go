@@ -39,11 +39,11 @@ func TestDocumentedSteps(t *testing.T) {
 
 // documented prints the steps of a run with every kind of identity, each kind of step once.
 func documented() string {
-	s := site{anchor: "/tmp", landlock: 7, doors: 1, id: identity{userns: true}}
+	s := site{anchor: "/tmp", landlock: 7, doors: 1, id: identity{userns: true, hostID: -1}}
 	s.binds = []source{{Bind: Bind{Source: "PATH", Target: "/PATH"}}}
 	userns := newProgram("")
 	compose(userns, shell("true"), s)
-	s.id.userns, s.net = false, os.Stdin // any: the list is not played
+	s.id.userns, s.id.hostID, s.net = false, firstID, os.Stdin // any: the list is not played
 	root := newProgram("")
 	compose(root, shell("true"), s)
 

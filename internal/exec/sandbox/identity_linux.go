@@ -17,7 +17,8 @@ import (
 // /proc/sys ask for the owner only.
 //
 //	root with the capabilities it needs   an id of the run's own from firstID, no user namespace
-//	root without them                     a user namespace that maps to such an id
+//	root without them                     a user namespace with such an id and, for pid 1 alone, root: paths of
+//	                                      root's have to be opened before that id is taken
 //	anyone else                           a user namespace that maps to the caller's id
 
 const (
@@ -33,6 +34,9 @@ type identity struct {
 	hostID   int      // the kernel's uid and gid when the parent is root, else -1
 	lease    *os.File // holds hostID against other runs
 }
+
+// drops says that pid 1 begins as another user and becomes this one on its way.
+func (id identity) drops() bool { return id.hostID >= 0 }
 
 // caps that setting up needs without a user namespace.
 const needed = 1<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_NET_ADMIN | 1<<unix.CAP_SETUID |
@@ -103,10 +107,10 @@ func (id identity) close() {
 	}
 }
 
-// give makes a file or link of the new root the script's. In a user namespace
-// pid 1 is the script's user already.
+// give makes a file or link of the new root the script's, unless pid 1 is the
+// script's user already.
 func (id identity) give(p *program, at string) {
-	if !id.userns {
+	if id.drops() {
 		p.call(unix.SYS_FCHOWNAT, num(cwd), p.str(rel(at)), num(id.uid), num(id.gid), num(unix.AT_SYMLINK_NOFOLLOW))
 	}
 }
@@ -117,15 +121,13 @@ func (id identity) attrs(a *syscall.SysProcAttr) {
 		return
 	}
 	a.Cloneflags |= unix.CLONE_NEWUSER
-	host, group := os.Geteuid(), os.Getegid()
-	if id.hostID >= 0 {
-		host, group = id.hostID, id.hostID
-		// The child becomes the mapped user before it is started again.
-		a.Credential = &syscall.Credential{Uid: insideID, Gid: insideID}
-		a.GidMappingsEnableSetgroups = true
+	if id.drops() {
+		both := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: id.uid, HostID: id.hostID, Size: 1}}
+		a.UidMappings, a.GidMappings, a.GidMappingsEnableSetgroups = both, both, true
+		return
 	}
-	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: host, Size: 1}}
-	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: group, Size: 1}}
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: id.uid, HostID: os.Geteuid(), Size: 1}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: id.gid, HostID: os.Getegid(), Size: 1}}
 	a.AmbientCaps = ambient
 }
 

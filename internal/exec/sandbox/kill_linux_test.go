@@ -77,6 +77,7 @@ func alive(pid int) bool {
 
 // TestScriptEnds: what the script leaves behind ends with it, and its own exit counts.
 func TestScriptEnds(t *testing.T) {
+	asEveryone(t)
 	for script, want := range map[string]int{
 		"exit 0": 0, "exit 7": 7, "kill -SEGV $$": 139, "kill -KILL $$": 137, "kill -TERM $$": 143,
 		"setsid sleep 300 & exit 4":                  4,
@@ -85,8 +86,12 @@ func TestScriptEnds(t *testing.T) {
 	} {
 		t.Run(script, func(t *testing.T) {
 			start := time.Now()
-			if _, exit := runShell(t, Options{}, shell(script)); exit.Code != want || exit.Killed != "" {
+			_, exit := runShell(t, Options{}, shell(script))
+			if exit.Code != want || exit.Killed != "" {
 				t.Fatalf("exit %+v", exit)
+			}
+			if peak := exit.Usage.PeakMemory; peak == 0 || peak > 12<<20 { // not this process's own
+				t.Errorf("a shell took %d MiB", peak>>20)
 			}
 			if took := time.Since(start); took > 5*time.Second {
 				t.Fatalf("took %v", took)

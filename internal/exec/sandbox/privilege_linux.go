@@ -20,7 +20,7 @@ func dropPrivileges(p *program, s site) {
 	p.begin("lock securebits")
 	p.call(unix.SYS_PRCTL, num(unix.PR_SET_SECUREBITS), num(securebits), num(0), num(0), num(0))
 
-	if !s.id.userns {
+	if s.id.drops() {
 		p.begin("become the run's own user")
 		p.call(unix.SYS_SETGROUPS, num(0), num(0))
 		p.call(unix.SYS_SETRESGID, num(s.id.gid), num(s.id.gid), num(s.id.gid))

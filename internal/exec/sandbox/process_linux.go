@@ -35,7 +35,7 @@ type running struct {
 
 	mu     sync.Mutex
 	killed Reason
-	used   census // when it was killed
+	used   census // when it was killed, or as pid 1 told
 	status syscall.WaitStatus
 	told   bool // pid 1 told the script's status
 	exit   Exit
@@ -86,31 +86,31 @@ func (r *running) refusal() error {
 // listen takes pid 1's records until it is gone, then reaps it.
 func (r *running) listen() {
 	for {
-		tag, value, dir, err := receive(r.sock)
+		got, err := receive(r.sock)
 		if err != nil {
 			break
 		}
 		now := time.Now()
 		r.mu.Lock()
 		switch {
-		case tag == tagStore && r.dir == nil:
-			r.dir = dir
-			dir = nil
-		case tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
+		case got.tag == tagStore && r.dir == nil:
+			r.dir, got.dir = got.dir, nil
+		case got.tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
 			r.exit.Released = now
 			if r.limits.Wall > 0 {
 				r.wall = time.AfterFunc(r.limits.Wall, func() { r.kill(KilledWall) })
 			}
 			r.meter.watch(r)
 			close(r.started)
-		case tag == tagExit:
-			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(value)), true
-		case tag >= opsBase && r.failure == nil: // the first names the cause
-			r.failure = explain(r.p.stepOf(tag), unix.Errno(value), r.id)
+		case got.tag == tagExit:
+			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(got.value)), true
+			r.used.peak = got.peak
+		case got.tag >= opsBase && r.failure == nil: // the first names the cause
+			r.failure = explain(r.p.stepOf(got.tag), unix.Errno(got.value), r.id)
 		}
 		r.mu.Unlock()
-		if dir != nil {
-			dir.Close()
+		if got.dir != nil {
+			got.dir.Close()
 		}
 	}
 	r.reap()
@@ -146,9 +146,10 @@ func (r *running) reap() {
 	if !r.told { // what pid 1 told of came before the kill
 		r.exit.Killed = r.killed
 	}
-	// pid 1's own and those of all it reaped.
+	// pid 1's own time and that of all it reaped. Not its peak: that began as
+	// this process's, whose memory it shared until it was started.
 	r.exit.Usage.CPU = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) + r.used.cpu
-	r.exit.Usage.PeakMemory = max(usage.Maxrss<<10, r.used.peak)
+	r.exit.Usage.PeakMemory = r.used.peak
 	r.meter.settle(&r.exit)
 	r.mu.Unlock()
 	close(r.exited)

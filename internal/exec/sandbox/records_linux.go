@@ -10,14 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// receive takes one record, with a descriptor if one came along.
-func receive(sock *os.File) (tag, value uint64, dir *os.File, err error) {
+// record is one message of pid 1.
+type record struct {
+	tag, value uint64
+	peak       int64    // with tagExit: the most memory one of the script's processes had, bytes
+	dir        *os.File // with tagStore
+}
+
+// receive takes one record.
+func receive(sock *os.File) (r record, err error) {
 	conn, err := sock.SyscallConn()
 	if err != nil {
-		return 0, 0, nil, err
+		return r, err
 	}
 	var (
-		buf  [16]byte
+		buf  [16 + rusageSize]byte
 		oob  [64]byte
 		n, m int
 		in   error
@@ -27,15 +34,19 @@ func receive(sock *os.File) (tag, value uint64, dir *os.File, err error) {
 		return !errors.Is(in, unix.EAGAIN)
 	})
 	if err = errors.Join(err, in); err != nil {
-		return 0, 0, nil, err
+		return r, err
 	}
-	if n != len(buf) {
-		return 0, 0, nil, os.ErrClosed
+	if n < 16 {
+		return r, os.ErrClosed
 	}
 	if m > 0 {
-		dir = passedFile(oob[:m])
+		r.dir = passedFile(oob[:m])
 	}
-	return binary.LittleEndian.Uint64(buf[:]), binary.LittleEndian.Uint64(buf[8:]), dir, nil
+	le := binary.LittleEndian
+	r.tag, r.value = le.Uint64(buf[:]), le.Uint64(buf[8:])
+	const maxrss = 16 + 32 // behind two struct timeval
+	r.peak = int64(le.Uint64(buf[maxrss:])) << 10
+	return r, nil
 }
 
 // passedFile is the first descriptor of a control message; any other is closed.

@@ -28,8 +28,9 @@ const (
 	fdDoors  = 5 // and up: into the cgroup
 )
 
-// Records the child sends: 16 bytes, a tag and a value. A tag from opsBase on
-// is the address of an op that failed and the value its errno.
+// Records the child sends: 16 bytes, a tag and a value; behind an exit stands
+// the script's struct rusage. A tag from opsBase on is the address of an op
+// that failed and the value its errno.
 const (
 	tagStore   = 1 // with the store's descriptor; value: bit 0 set when /proc could not be mounted
 	tagStarted = 2
@@ -138,10 +139,11 @@ func run(p *program, pol Policy, s site, rules slot) {
 
 	p.begin("wait for the script")
 	exit := p.words(tagExit, 0)
+	usage := p.bytes(make([]byte, rusageSize), 8) // right behind it
 	p.here(again)
-	p.call(unix.SYS_WAIT4, num(-1), num(exit+8), num(0), num(0)).until(script).allow(unix.EINTR)
+	p.call(unix.SYS_WAIT4, num(-1), num(exit+8), num(0), num(usage)).until(script).allow(unix.EINTR)
 	p.ifErrno(again)
-	p.call(unix.SYS_WRITE, num(fdParent), num(exit), num(16)).exactly(16)
+	p.call(unix.SYS_WRITE, num(fdParent), num(exit), num(16+rusageSize)).exactly(16 + rusageSize)
 	// The kernel kills and reaps whatever is left in the namespace.
 	p.call(unix.SYS_EXIT_GROUP, num(0))
 
@@ -195,6 +197,9 @@ func fprog(p *program, filter []byte) uint64 {
 	code := p.bytes(filter, 8)
 	return p.words(uint64(len(filter)/8), code)
 }
+
+// rusageSize is that of the kernel's struct on 64-bit systems.
+const rusageSize = 144
 
 // cwd is AT_FDCWD.
 const cwd = unix.AT_FDCWD
