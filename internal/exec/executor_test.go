@@ -44,12 +44,6 @@ func newExecutor(t testing.TB, o Options) *Executor {
 	return e
 }
 
-// nativeExecutor is an Executor with the default options behind native walls.
-func nativeExecutor(t testing.TB) *Executor {
-	t.Helper()
-	return newExecutor(t, Options{Sandbox: "native"})
-}
-
 // cannot skips; with PYRUN_REQUIRE=all a skip is a failure.
 func cannot(t testing.TB, format string, args ...any) {
 	t.Helper()

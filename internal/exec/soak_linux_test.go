@@ -178,3 +178,9 @@ func TestKilledInMidRun(t *testing.T) {
 		}
 	}
 }
+
+// nativeExecutor is an Executor with the default options behind native walls.
+func nativeExecutor(t testing.TB) *Executor {
+	t.Helper()
+	return newExecutor(t, Options{Sandbox: "native"})
+}

@@ -12,7 +12,7 @@ import (
 // call: it never returns.
 //
 //lint:ignore U1000 go vet wants the declaration beside the assembly
-func player() //nolint:unused // as above
+func player()
 
 // playerStart is the address of player's first byte.
 func playerStart() uintptr

@@ -1,9 +1,6 @@
 package sandbox
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Policy is everything one run may see, write and use. It is plain data: it is
 // built once by the caller and never changed or consulted from a global.
@@ -76,30 +73,3 @@ type Usage struct {
 	CPU        time.Duration // user and system, all processes
 	PeakMemory int64         // bytes; of the tree where a cgroup counts, else the largest seen
 }
-
-// writable says whether the script may write at a path.
-func writable(pol Policy, at string) bool {
-	for _, d := range pol.Sealed {
-		if below(at, d) {
-			return false
-		}
-	}
-	for _, d := range pol.Writable {
-		if below(at, d.Path) {
-			return true
-		}
-	}
-	return false
-}
-
-// nested says whether a writable directory lies in another one.
-func nested(pol Policy, at string) bool {
-	for _, d := range pol.Writable {
-		if d.Path != at && below(at, d.Path) {
-			return true
-		}
-	}
-	return false
-}
-
-func below(at, dir string) bool { return at == dir || strings.HasPrefix(at, dir+"/") }
