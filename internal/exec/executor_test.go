@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -29,6 +31,16 @@ func newExecutor(t testing.TB, o Options) *Executor {
 		cannot(t, "native walls need Linux")
 	}
 	o.Python = os.Getenv("PYRUN_TEST_PYTHON") // empty: the one that comes with pyrun
+	if o.CacheDir != "" {
+		t.Cleanup(func() { // the unpacked interpreter is read-only, its folders too
+			_ = filepath.WalkDir(o.CacheDir, func(path string, d fs.DirEntry, _ error) error {
+				if d != nil && d.IsDir() {
+					_ = os.Chmod(path, 0o755)
+				}
+				return nil
+			})
+		})
+	}
 	e, err := New(o)
 	if err != nil {
 		t.Fatal(err)
