@@ -7,7 +7,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build ./pyrun
-	go build -o pyrun ./cmd/pyrun
+	CGO_ENABLED=0 go build -trimpath -tags urfave_cli_no_docs -o pyrun ./cmd/pyrun
 
 test: ## the README's test command
 	go test ./...
@@ -22,7 +22,7 @@ fuzz: ## every fuzz target for a few seconds
 	.ci/run fuzz
 
 bench: ## cold start, each layer's share, against bare python
-	go test -run '^$$' -bench . ./internal/exec
+	go test -run '^$$' -bench . ./internal/exec ./internal/exec/sandbox
 
 ci: ## everything a change has to pass
 	.ci/run
