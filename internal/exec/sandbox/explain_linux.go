@@ -86,10 +86,10 @@ func deniedNamespaces(id identity) (why, remedy string) {
 }
 
 // standing names the walls of a run that has passed every step.
-func standing(n Network, s site, m meter) Posture {
+func standing(n Network, s site, r *running) Posture {
 	layers := []string{"mount", "pid", "net", "ipc", "uts", "cgroup", "landlock", "seccomp", "caps", "rlimit"}
 	if s.id.userns {
 		layers = append([]string{"user"}, layers...)
 	}
-	return Posture{Backend: Native, Layers: layers, Memory: m.mode(), Network: n}
+	return Posture{Backend: Native, Layers: layers, Memory: r.meter.mode(), Network: n, Proc: r.proc}
 }

@@ -77,7 +77,7 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	if err := r.settle(ctx); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
-	r.stand = standing(pol.Network, s, r.meter)
+	r.stand = standing(pol.Network, s, r)
 	return r, nil
 }
 

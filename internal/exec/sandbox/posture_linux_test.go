@@ -57,7 +57,7 @@ func posture(t *testing.T, m *Machine) {
 	}
 	status := map[string]string{
 		"Uid": strings.TrimSpace(strings.Repeat(fmt.Sprintf("%d\t", uid), 4)), "Gid": strings.TrimSpace(strings.Repeat(fmt.Sprintf("%d\t", uid), 4)),
-		"Groups": groups, "NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": "1", "Threads": "1",
+		"Groups": groups, "NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": oneMore(t), "Threads": "1",
 		"CapInh": zeros, "CapPrm": zeros, "CapEff": zeros, "CapBnd": zeros, "CapAmb": zeros,
 		"SigBlk": zeros, "SigIgn": zeros, "SigCgt": zeros,
 	}
@@ -111,7 +111,7 @@ func posture(t *testing.T, m *Machine) {
 			equal(t, "argv", c.argv, strings.Join(nulList(t, c.pid, "cmdline"), " "))
 			equal(t, "oom_score_adj", "1000", readProc(t, c.pid, "oom_score_adj"))
 			equal(t, "shared namespaces", sharedExpected(r.id.userns), shared(t, c.pid))
-			equal(t, "mounts", mountsExpected(), readMounts(t, c.pid))
+			equal(t, "mounts", mountsExpected(t, p.Posture().Proc), readMounts(t, c.pid))
 		})
 	}
 	if s1, s2, s3 := session(t, pid1), session(t, pid2), session(t, os.Getpid()); s1 == s2 || s1 == s3 || s2 == s3 {
@@ -124,18 +124,36 @@ func posture(t *testing.T, m *Machine) {
 
 const zeros = "0000000000000000"
 
-func mountsExpected() []string {
-	return []string{
+// oneMore is the number of filters of a child: this process's, in a container, and its own.
+func oneMore(t *testing.T) string {
+	n, err := strconv.Atoi(readStatus(t, os.Getpid())["Seccomp_filters"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.Itoa(n + 1)
+}
+
+func mountsExpected(t *testing.T, proc bool) []string {
+	list := []string{
 		"/ ro,nosuid,nodev,noexec tmpfs",
 		"/dev ro,nosuid,noexec tmpfs",
 		"/dev/full rw,nosuid,noexec", "/dev/null rw,nosuid,noexec", "/dev/random rw,nosuid,noexec", "/dev/urandom rw,nosuid,noexec", "/dev/zero rw,nosuid,noexec",
 		"/dev/shm rw,nosuid,nodev,noexec tmpfs",
 		"/job rw,nosuid,nodev,noexec tmpfs",
 		"/job/inputs ro,nosuid,nodev,noexec tmpfs",
-		"/proc ro,nosuid,nodev,noexec proc",
 		"/tmp rw,nosuid,nodev,noexec tmpfs",
 		"/usr ro,nosuid,nodev",
 	}
+	if proc {
+		list = append(list, "/proc ro,nosuid,nodev,noexec proc")
+	}
+	for _, m := range mountPoints([]byte(readProc(t, os.Getpid(), "mountinfo"))) {
+		if m != "/usr" && below(m, "/usr") {
+			list = append(list, m+" ro,nosuid,nodev")
+		}
+	}
+	sort.Strings(list)
+	return list
 }
 
 // sharedExpected are the namespaces a run has in common with the host: the
@@ -255,18 +273,7 @@ func readMounts(t *testing.T, pid int) []string {
 		out = append(out, row)
 	}
 	sort.Strings(out)
-	want := mountsExpected()
-	sort.Slice(out, func(i, j int) bool { return index(want, out[i]) < index(want, out[j]) })
 	return out
-}
-
-func index(list []string, s string) int {
-	for i := range list {
-		if list[i] == s {
-			return i
-		}
-	}
-	return len(list)
 }
 
 func session(t *testing.T, pid int) string { return strings.Fields(readProc(t, pid, "stat"))[5] }

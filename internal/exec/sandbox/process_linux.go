@@ -38,6 +38,7 @@ type running struct {
 	used   census // when it was killed, or as pid 1 told
 	status syscall.WaitStatus
 	told   bool // pid 1 told the script's status
+	proc   bool // /proc is mounted
 	exit   Exit
 
 	wall *time.Timer
@@ -95,6 +96,7 @@ func (r *running) listen() {
 		switch {
 		case got.tag == tagStore && r.dir == nil:
 			r.dir, got.dir = got.dir, nil
+			r.proc = got.value&1 == 0
 		case got.tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
 			r.exit.Released = now
 			if r.limits.Wall > 0 {

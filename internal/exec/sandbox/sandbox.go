@@ -68,4 +68,5 @@ type Posture struct {
 	Layers  []string // "user", "mount", "pid", "net", "ipc", "uts", "cgroup", "landlock", "seccomp", "rlimit", "caps"
 	Memory  string   // "cgroup2", "cgroup1", "sampled", "rlimit"
 	Network Network
+	Proc    bool // a /proc with the run's own processes; some containers refuse one
 }
