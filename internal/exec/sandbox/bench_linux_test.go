@@ -53,7 +53,6 @@ func BenchmarkLayers(b *testing.B) {
 	marks := []struct{ step, layer string }{
 		{"name pid 1", "clone"}, // namespaces, pid 1's exec, cgroup
 		{"make mounts private", "attach"},
-		{"mount the root", "sources"},
 		{"enter the root", "root"},
 		{"set the host name", "pivot"},
 		{"close descriptors", "network"},

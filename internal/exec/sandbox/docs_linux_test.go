@@ -53,7 +53,7 @@ func documented() string {
 	for _, step := range merge(userns.list(), root.list()) {
 		verb, _, _ := strings.Cut(step, " ")
 		switch verb {
-		case "open", "verify", "show", "link", "write", "seal", "make":
+		case "verify", "show", "close", "link", "write", "seal", "make":
 			if strings.Contains(step, "/") || strings.Contains(step, "PATH") {
 				step = verb + " each"
 			}

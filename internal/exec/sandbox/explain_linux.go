@@ -18,9 +18,9 @@ func explain(step string, errno unix.Errno, id identity) error {
 	case strings.HasPrefix(step, "verify "):
 		e.Why = "it was replaced while the walls were built"
 		e.Remedy = "run it again; if it stays, somebody else changes that path"
-	case strings.HasPrefix(step, "open ") && errno == unix.EINVAL:
+	case strings.HasPrefix(step, "show ") && errno == unix.EINVAL:
 		e.Why = "other file systems are mounted below that folder"
-	case denied && (strings.HasPrefix(step, "mount ") || strings.HasPrefix(step, "make mounts") || strings.HasPrefix(step, "enter the root")):
+	case denied && (strings.HasPrefix(step, "mount ") || strings.HasPrefix(step, "show ") || strings.HasPrefix(step, "make mounts") || strings.HasPrefix(step, "enter the root")):
 		e.Why, e.Remedy = deniedNamespaces(id)
 	case strings.Contains(step, "Landlock"):
 		e.Why = "the kernel has no Landlock, or it is switched off"

@@ -20,7 +20,7 @@ func stepsOf(t *testing.T, pol Policy) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := site{anchor: h.anchor, lastCap: h.lastCap, landlock: h.landlock, doors: 1}
+	s := site{anchor: "/mnt", lastCap: h.lastCap, landlock: h.landlock, doors: 1}
 	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestSourceReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := newProgram("")
-	takeSources(n, site{binds: sources[i : i+1]})
+	mountBind(n, sources[i], n.bytes(make([]byte, 256), 8))
 	found := false
 	for _, o := range n.ops {
 		found = found || o.nr == opCheck && o.args[2] == before

@@ -19,7 +19,6 @@ type host struct {
 	userns, ownID bool
 	landlock      int
 	lastCap       int
-	anchor        string
 	mounts        []string
 	code          []byte
 }
@@ -128,9 +127,6 @@ func lookAround() (h host, err error) {
 		}
 	}
 	if h.landlock, err = landlockABI(); err != nil {
-		return h, err
-	}
-	if h.anchor, err = findAnchor(); err != nil {
 		return h, err
 	}
 	if h.code, err = playerCode(); err != nil {

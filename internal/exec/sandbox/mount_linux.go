@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What can be seen. The new root is a small memory file system; the host shows
-// in it only through binds that were opened and compared before the old root
-// was covered. Paths are relative to the new root while it is built.
+// What can be seen. The new root is a small memory file system, mounted over a
+// folder of the host that no bind comes from; the host shows in it only through
+// binds, each compared with what the parent saw. Paths of the new root are
+// relative to it while it is built.
 
 const (
 	flagsData  = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
@@ -20,39 +21,11 @@ const (
 	attrSealed = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 )
 
-// takeSources opens every bind's source as a detached mount and makes sure
-// that it is still the object the parent looked at.
-func takeSources(p *program, s site) []slot {
+// buildRoot makes everything the script will see.
+func buildRoot(p *program, pol Policy, s site) {
 	p.begin("make mounts private")
 	p.call(unix.SYS_MOUNT, num(0), p.str("/"), num(0), num(unix.MS_REC|unix.MS_PRIVATE), num(0))
 
-	trees := make([]slot, len(s.binds))
-	seen := p.bytes(make([]byte, 256), 8) // struct statx
-	for i, b := range s.binds {
-		p.begin("open " + b.Source)
-		flags := unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_SYMLINK_NOFOLLOW
-		if b.deep {
-			flags |= unix.AT_RECURSIVE
-		}
-		trees[i] = p.slot()
-		p.call(unix.SYS_OPEN_TREE, num(cwd), p.str(b.Source), num(flags)).keep(trees[i])
-
-		p.begin("verify " + b.Source)
-		p.call(unix.SYS_STATX, trees[i].arg(), p.str(""), num(unix.AT_EMPTY_PATH), num(unix.STATX_BASIC_STATS), num(seen))
-		const all = ^uint64(0)
-		p.check(seen+0x1c, 0xf000, uint64(b.stat.Mode&unix.S_IFMT), unix.ESTALE)
-		p.check(seen+0x20, all, b.stat.Ino, unix.ESTALE)
-		if b.device != 0 { // stx_rdev_major, stx_rdev_minor
-			p.check(seen+0x80, all, uint64(unix.Major(b.device))|uint64(unix.Minor(b.device))<<32, unix.ENODEV)
-		} else { // stx_dev_major, stx_dev_minor
-			p.check(seen+0x88, all, uint64(b.stat.Dev_major)|uint64(b.stat.Dev_minor)<<32, unix.ESTALE)
-		}
-	}
-	return trees
-}
-
-// buildRoot makes everything the script will see.
-func buildRoot(p *program, pol Policy, s site, trees []slot) {
 	p.begin("mount the root")
 	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(s.anchor), p.str("tmpfs"), num(flagsData), p.str("size=2m,nr_inodes=2k,mode=755"))
 	p.call(unix.SYS_CHDIR, p.str(s.anchor))
@@ -68,8 +41,9 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 		p.mkdir(dir, 0o755)
 		p.call(unix.SYS_MOUNT, p.str(rel(dir)), p.str(rel(dir)), num(0), num(unix.MS_BIND), num(0))
 	}
-	for i, b := range s.binds {
-		mountBind(p, b, trees[i])
+	seen := p.bytes(make([]byte, 256), 8) // struct statx
+	for _, b := range s.binds {
+		mountBind(p, b, seen)
 	}
 	for _, l := range append(deviceLinks(), pol.Links...) {
 		p.begin("link " + l.Path)
@@ -91,9 +65,34 @@ func buildRoot(p *program, pol Policy, s site, trees []slot) {
 	handOut(p, store, record)
 }
 
-// mountBind puts a detached mount at its target, read-only in its whole depth.
-func mountBind(p *program, b source, tree slot) {
+// mountBind shows a source at its target and makes sure that it is still the
+// object the parent looked at. Then it turns read-only in its whole depth.
+func mountBind(p *program, b source, seen uint64) {
 	p.begin("show " + b.Target)
+	if b.stat.Mode&unix.S_IFMT == unix.S_IFDIR {
+		p.mkdir(b.Target, 0o755)
+	} else {
+		p.mkdir(path.Dir(b.Target), 0o755)
+		p.create(b.Target, 0o444, nil)
+	}
+	flags := unix.MS_BIND
+	if b.deep {
+		flags |= unix.MS_REC
+	}
+	p.call(unix.SYS_MOUNT, p.str(b.Source), p.str(rel(b.Target)), num(0), num(flags), num(0))
+
+	p.begin("verify " + b.Source)
+	p.call(unix.SYS_STATX, num(cwd), p.str(rel(b.Target)), num(unix.AT_SYMLINK_NOFOLLOW), num(unix.STATX_BASIC_STATS), num(seen))
+	const all = ^uint64(0)
+	p.check(seen+0x1c, 0xf000, uint64(b.stat.Mode&unix.S_IFMT), unix.ESTALE) // stx_mode
+	p.check(seen+0x20, all, b.stat.Ino, unix.ESTALE)                         // stx_ino
+	if b.device != 0 {                                                       // stx_rdev_major, stx_rdev_minor
+		p.check(seen+0x80, all, uint64(unix.Major(b.device))|uint64(unix.Minor(b.device))<<32, unix.ENODEV)
+	} else { // stx_dev_major, stx_dev_minor
+		p.check(seen+0x88, all, uint64(b.stat.Dev_major)|uint64(b.stat.Dev_minor)<<32, unix.ESTALE)
+	}
+
+	p.begin("close " + b.Target + " to writing")
 	attr := uint64(attrNoSUID)
 	if b.device != 0 {
 		attr |= unix.MOUNT_ATTR_NOEXEC
@@ -103,15 +102,7 @@ func mountBind(p *program, b source, tree slot) {
 	if b.NoExec {
 		attr |= unix.MOUNT_ATTR_NOEXEC
 	}
-	if b.stat.Mode&unix.S_IFMT == unix.S_IFDIR {
-		p.mkdir(b.Target, 0o755)
-	} else {
-		p.mkdir(path.Dir(b.Target), 0o755)
-		p.create(b.Target, 0o444, nil)
-	}
-	p.setAttr(tree.arg(), "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, attr)
-	p.call(unix.SYS_MOVE_MOUNT, tree.arg(), p.str(""), num(cwd), p.str(rel(b.Target)), num(unix.MOVE_MOUNT_F_EMPTY_PATH))
-	p.call(unix.SYS_CLOSE, tree.arg())
+	p.setAttr(num(cwd), rel(b.Target), unix.AT_RECURSIVE, attr)
 }
 
 // mountProc mounts a /proc that shows processes only. A container with masks

@@ -86,8 +86,11 @@ func (n *native) site(pol Policy) (h host, s site, err error) {
 	if h, err = n.machine.host(); err != nil {
 		return h, s, err
 	}
-	s = site{anchor: h.anchor, lastCap: h.lastCap, landlock: h.landlock}
+	s = site{lastCap: h.lastCap, landlock: h.landlock}
 	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
+		return h, s, err
+	}
+	if s.anchor, err = findAnchor(s.binds); err != nil {
 		return h, s, err
 	}
 	if s.filter, err = n.machine.filter(pol.Network); err != nil {

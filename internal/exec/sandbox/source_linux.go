@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -103,14 +104,16 @@ func unescape(s string) string {
 }
 
 // findAnchor picks an existing directory to mount the new root on. Nothing of
-// it is seen or changed: the mount exists in the child's namespace alone.
-func findAnchor() (string, error) {
-	for _, dir := range []string{"/tmp", "/mnt", "/usr", "/etc", "/dev"} {
-		if st, err := os.Lstat(dir); err == nil && st.IsDir() {
+// it is seen or changed: the mount exists in the child's namespace alone. But
+// it covers what lies below, so no bind may come from there.
+func findAnchor(binds []source) (string, error) {
+	for _, dir := range []string{"/tmp", "/mnt", "/srv", "/media", "/var", "/usr"} {
+		covers := func(b source) bool { return below(b.Source, dir) }
+		if st, err := os.Lstat(dir); err == nil && st.IsDir() && !slices.ContainsFunc(binds, covers) {
 			return dir, nil
 		}
 	}
-	return "", &Error{Step: "find a folder to mount the root on", Err: unix.ENOENT, Why: "none of /tmp, /mnt, /usr, /etc, /dev is a folder here"}
+	return "", &Error{Step: "find a folder to mount the root on", Err: unix.ENOENT, Why: "there is none, of /tmp, /mnt, /srv, /media, /var and /usr, that the script needs nothing of"}
 }
 
 // rootDirs are the directories of the new root that hold generated files or

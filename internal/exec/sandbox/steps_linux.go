@@ -26,6 +26,8 @@ const (
 	fdParent = 3 // socket to the parent: one message a record, see process_linux.go
 	fdImage  = 4 // the memory file that is being executed
 	fdDoors  = 5 // and up: into the cgroup
+
+	fdRelease = 4 // of pid 2: pid 1 writes when it is walled in
 )
 
 // Records the child sends: 16 bytes, a tag and a value; behind an exit stands
@@ -41,8 +43,7 @@ const (
 // argument; docs/security.md prints it and a test holds the two together.
 func compose(p *program, pol Policy, s site) {
 	attach(p, s)
-	sources := takeSources(p, s)
-	buildRoot(p, pol, s, sources)
+	buildRoot(p, pol, s)
 	enterRoot(p)
 	network(p, pol.Network)
 
@@ -97,8 +98,8 @@ func attach(p *program, s site) {
 	p.call(unix.SYS_UMASK, num(0))
 }
 
-// run forks the script's process, held on a pipe, walls pid 1 in, lets the
-// script go and waits for it. The fork comes first: behind the filter neither
+// run forks the script's process, which stops before it becomes the script,
+// walls pid 1 in, lets the script go and waits for it. The fork comes first: behind the filter neither
 // Landlock nor another filter can be had.
 func run(p *program, pol Policy, s site, rules slot) {
 	filter := fprog(p, s.filter)
@@ -125,7 +126,8 @@ func run(p *program, pol Policy, s site, rules slot) {
 	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(filter))
 
 	p.begin("release the script")
-	p.call(unix.SYS_WRITE, release[1].arg(), p.str("x"), num(1)).exactly(1)
+	// If it has failed on its way it is gone, and its failure waits below.
+	p.call(unix.SYS_WRITE, release[1].arg(), p.str("x"), num(1)).exactly(1).allow(unix.EPIPE)
 	p.call(unix.SYS_CLOSE, release[1].arg())
 	failure := p.words(0, 0)
 	// End of file means that execve took the pipe's other end away: the script runs.
@@ -148,14 +150,14 @@ func run(p *program, pol Policy, s site, rules slot) {
 	p.call(unix.SYS_EXIT_GROUP, num(0))
 
 	p.here(child)
-	p.begin("wait for the release")
-	p.call(unix.SYS_DUP3, failures[1].arg(), num(fdParent), num(unix.O_CLOEXEC))
-	p.call(unix.SYS_READ, release[0].arg(), num(p.bytes(make([]byte, 1), 1)), num(1)).exactly(1)
-	becomeScript(p, pol, rules, filter)
+	becomeScript(p, pol, rules, failures[1], release[0], filter)
 }
 
-// becomeScript is pid 2's way from the fork to the script.
-func becomeScript(p *program, pol Policy, rules slot, filter uint64) {
+// becomeScript is pid 2's way from the fork to the script. It waits for pid 1
+// at its very end: both wall themselves in at once.
+func becomeScript(p *program, pol Policy, rules, failures, release slot, filter uint64) {
+	p.begin("own way to tell of failures")
+	p.call(unix.SYS_DUP3, failures.arg(), num(fdParent), num(unix.O_CLOEXEC))
 	p.begin("own session")
 	p.call(unix.SYS_SETSID)
 	p.begin("set limits")
@@ -175,14 +177,14 @@ func becomeScript(p *program, pol Policy, rules slot, filter uint64) {
 	p.begin("restrict files (Landlock)")
 	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.arg(), num(0))
 	p.begin("close the script's descriptors")
-	p.call(unix.SYS_CLOSE_RANGE, num(fdParent+1), num(uint32(0xffffffff)), num(0))
-
-	// The addresses are laid out before the filter, so that nothing but the call itself comes behind it.
-	argv, env := p.strings(pol.Argv), p.strings(pol.Env)
+	p.call(unix.SYS_DUP3, release.arg(), num(fdRelease), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_CLOSE_RANGE, num(fdRelease+1), num(uint32(0xffffffff)), num(0))
 	p.begin("filter calls (seccomp)")
 	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(filter))
-	p.begin("start the program")
-	p.call(unix.SYS_EXECVE, p.str(pol.Argv[0]), num(argv), num(env))
+	p.begin("wait for the release")
+	p.call(unix.SYS_READ, num(fdRelease), num(p.bytes(make([]byte, 1), 1)), num(1)).exactly(1)
+	p.begin("start the program") // which closes the last two descriptors
+	p.call(unix.SYS_EXECVE, p.str(pol.Argv[0]), num(p.strings(pol.Argv)), num(p.strings(pol.Env)))
 }
 
 func pipe(p *program, name string) [2]slot {
