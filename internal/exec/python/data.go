@@ -60,7 +60,8 @@ func addCertificates(i *Interpreter, cafile string, sites []string) {
 	i.showData(bundle, target)
 }
 
-// caBundle is this machine's file of certificates, else the one in certifi or pip.
+// caBundle is this machine's file of certificates, else the one in certifi, in
+// pip, or beside the embedded interpreter (writeRoots).
 func caBundle(sites []string) string {
 	places := []string{
 		"/etc/ssl/certs/ca-certificates.crt", // Debian, Arch, Alpine

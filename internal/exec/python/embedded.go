@@ -24,7 +24,7 @@ import (
 const (
 	embeddedVersion = "3.14.6"
 	embeddedBuild   = "20260610-1"
-	embeddedLayout  = "1"
+	embeddedLayout  = "2"
 
 	// embeddedInside is where a sandbox shows it.
 	embeddedInside = "/opt/python"
@@ -160,7 +160,8 @@ func describeEmbedded(ctx context.Context, root string) (*record, error) {
 	i.Mounts = append(i.Mounts, libraries.Mounts[1:]...)
 	i.Packages = findPackages(f.Sites)
 	return &record{
-		Schema: recordSchema, Print: harnessPrint(), Path: root, CAFile: f.CAFile, Sites: f.Sites, Interpreter: i,
+		Schema: recordSchema, Print: harnessPrint(), Path: root, CAFile: f.CAFile, Interpreter: i,
+		Sites:  append(f.Sites, filepath.Join(root, rootsFolder)),
 		Stamps: []stamp{stampOf(root), stampOf(loaderCache)},
 	}, nil
 }

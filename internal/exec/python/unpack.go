@@ -58,6 +58,9 @@ func unpack(ctx context.Context, o Options, dir string) error {
 	if err := prune(dir); err != nil {
 		return err
 	}
+	if err := writeRoots(dir); err != nil {
+		return err
+	}
 	o.progress("compiling the standard library (once)", 0, 0)
 	if err := compileLibrary(ctx, dir); err != nil {
 		return err
