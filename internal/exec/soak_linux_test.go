@@ -44,7 +44,7 @@ func look(t *testing.T, pid int) traces {
 	for _, depth := range []string{"", "*/", "*/*/", "*/*/*/", "*/*/*/*/"} {
 		s.cgroups = append(s.cgroups, glob(t, "/sys/fs/cgroup/"+depth+name)...)
 	}
-	s.temporary = glob(t, filepath.Join(os.TempDir(), "pyrun-*"))
+	s.temporary = glob(t, filepath.Join(os.TempDir(), "*"))
 	return s
 }
 
@@ -61,6 +61,7 @@ func glob(t *testing.T, pattern string) []string {
 // while (PYRUN_SOAK, a duration), leave no process, mount, cgroup, descriptor
 // or temporary file.
 func TestRunsLeaveNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // nobody else's
 	e := nativeExecutor(t)
 	scripts := []string{
 		"print('hi')",
@@ -143,7 +144,8 @@ func TestKilledInMidRun(t *testing.T) {
 		_, _ = e.Execute(context.Background(), Request{Code: []byte("import os, time\nos.fork()\nwhile True: pass")})
 		return
 	}
-	nativeExecutor(t) // skips where there is no sandbox
+	t.Setenv("TMPDIR", t.TempDir()) // nobody else's
+	nativeExecutor(t)               // skips where there is no sandbox
 	before := look(t, 0)
 	c := osexec.Command(os.Args[0], "-test.run", "^TestKilledInMidRun$", "-test.count=1")
 	c.Env = append(os.Environ(), holder+"=1")

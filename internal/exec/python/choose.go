@@ -30,12 +30,6 @@ func (o Options) env(name string) string {
 	return o.Getenv(name)
 }
 
-func (o Options) progress(what string, done, total int64) {
-	if o.Progress != nil {
-		o.Progress(what, done, total)
-	}
-}
-
 // Choose takes Options.Path, else the variable CODE_TOOLS_PYTHON, else
 // /opt/code-tools-env/bin/python where that exists, else the interpreter that
 // comes with pyrun. What was named and cannot be used is an *Error; nothing

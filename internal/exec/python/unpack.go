@@ -179,3 +179,9 @@ func isFull(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && fullDisk(errno)
 }
+
+func (o Options) progress(what string, done, total int64) {
+	if o.Progress != nil {
+		o.Progress(what, done, total)
+	}
+}
