@@ -54,6 +54,9 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	}
 	metering := n.meter(pol.Limits)
 	h, s, err := n.site(pol)
+	if s.net != nil {
+		defer s.net.Close()
+	}
 	r := &running{id: s.id, limits: pol.Limits, exited: make(chan struct{}), started: make(chan struct{})}
 	var fail error
 	if r.meter, fail = metering(); fail != nil || err != nil {
@@ -63,15 +66,11 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	if err != nil {
 		return nil, errors.Join(&Error{Step: "join the cgroup", Err: err}, r.release())
 	}
+	defer closeAll(doors)
 	s.doors = len(doors)
-	passed := doors
-	if s.net != nil {
-		passed = append(passed, s.net)
-	}
-	defer closeAll(passed)
 	r.p = newProgram(n.fault)
 	compose(r.p, pol, s)
-	if err := n.spawn(r, h, s, std, passed); err != nil {
+	if err := n.spawn(r, h, s, std, doors); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
 	if err := r.settle(ctx); err != nil {

@@ -278,12 +278,13 @@ func readMounts(t *testing.T, pid int) []string {
 
 func session(t *testing.T, pid int) string { return strings.Fields(readProc(t, pid, "stat"))[5] }
 
-// waitForProgram returns the pid of the script when it has become the named program.
+// waitForProgram returns the pid of the script when it has become the named
+// program and sleeps: while it is being loaded it has files open.
 func waitForProgram(t *testing.T, pid1 int, name string) int {
 	t.Helper()
 	for range 200 {
 		for _, pid := range descendants(pid1, nil) {
-			if b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); strings.TrimSpace(string(b)) == name {
+			if b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(b), "("+name+") S ") {
 				return pid
 			}
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // spawn starts the player as pid 1 of new namespaces.
-func (n *native) spawn(r *running, h host, s site, std Stdio, passed []*os.File) error {
+func (n *native) spawn(r *running, h host, s site, std Stdio, doors []*os.File) error {
 	image, err := seal(r.p.image(h.code, elfMachine))
 	if err != nil {
 		return &Error{Step: "write the image of pid 1", Err: err, Why: "memory files may be barred from being run here (sysctl vm.memfd_noexec)"}
@@ -35,7 +35,10 @@ func (n *native) spawn(r *running, h host, s site, std Stdio, passed []*os.File)
 			files[i] = null
 		}
 	}
-	files = append(files, passed...) // from fdDoors on
+	files = append(files, doors...) // from fdDoors on
+	if s.net != nil {
+		files = append(files, s.net)
+	}
 	sys := &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
 	}
