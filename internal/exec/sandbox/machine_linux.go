@@ -98,7 +98,15 @@ func (m *machine) close() error {
 // returns a descriptor of it, or nil. Making one is the dearest of all
 // namespaces, so it is worth doing beside other work.
 func newNetwork() *os.File {
-	runtime.LockOSThread() // never unlocked: a thread that has been elsewhere is not used again
+	runtime.LockOSThread() // not unlocked below: a thread that has been elsewhere is not used again
+	if unix.Gettid() == unix.Getpid() {
+		// The first thread never ends and stands for the process in /proc: hold it
+		// back until another has done it.
+		defer runtime.UnlockOSThread()
+		made := make(chan *os.File)
+		go func() { made <- newNetwork() }()
+		return <-made
+	}
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 		return nil
 	}
