@@ -21,7 +21,9 @@ def write(error, value=None):
             frames += describe(error)
         frames.append((b".", b""))
         data = b"".join([tag + len(text).to_bytes(4, "big") + text for tag, text in frames])
-        fd = posix.open(REPORT, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC, 0o600)
+        # What a script may have put in its place is not followed and not waited for.
+        flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
+        fd = posix.open(REPORT, flags, 0o600)
         try:
             while data:
                 data = data[posix.write(fd, data):]
