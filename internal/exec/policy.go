@@ -4,6 +4,7 @@ package exec
 
 import (
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -36,16 +37,17 @@ const (
 
 // policyFor says all that j may see, write and use.
 func policyFor(j *job, in *python.Interpreter, files []loaded, at sandbox.Place, network sandbox.Network) sandbox.Policy {
-	under := func(p string) string { return at.Root + p }
+	under := func(p string) string { return filepath.FromSlash(at.Root + p) }
 	outside := at.Root != "" // no root of its own: the interpreter stands where it stands
-	program := in.Path
+	program, env, report := in.Path, in.Env, reportDir
 	if outside {
-		program = in.Source
+		// A folder that is called in the store as it is by the script needs no link, which Windows may refuse.
+		program, env, report = in.Source, in.EnvOutside, "/"+storeReport
 	}
 	p := sandbox.Policy{
 		Argv: python.Command(in, python.Job{
 			Script:     under(path.Join(jobDir, j.name)),
-			Report:     under(path.Join(reportDir, reportName)),
+			Report:     under(path.Join(report, reportName)),
 			HarnessDir: under(harnessDir),
 			Args:       j.args,
 			Value:      j.value,
@@ -53,7 +55,7 @@ func policyFor(j *job, in *python.Interpreter, files []loaded, at sandbox.Place,
 			StdlibOnly: j.stdlib,
 			Outside:    outside,
 		}),
-		Env:     environment(j, program, in.Env, under),
+		Env:     environment(runtime.GOOS, j, program, env, under),
 		Dir:     under(jobDir),
 		Sealed:  []string{under(inputsDir)},
 		Network: network,
@@ -62,7 +64,7 @@ func policyFor(j *job, in *python.Interpreter, files []loaded, at sandbox.Place,
 			{Path: under(jobDir), Name: storeJob, Mode: 0o700},
 			{Path: under(artifactsDir), Name: storeJob + "/" + storeArtifacts, Mode: 0o700},
 			{Path: under(tempDir), Name: "tmp", Mode: 0o1777},
-			{Path: under(reportDir), Name: storeReport, Mode: 0o700},
+			{Path: under(report), Name: storeReport, Mode: 0o700},
 		},
 		Files: []sandbox.File{
 			{Path: under(path.Join(harnessDir, in.HarnessName)), Mode: 0o444, Data: in.Harness},
@@ -111,12 +113,26 @@ func visible(files []loaded, script string) []string {
 	return slices.Compact(names)
 }
 
+// searchPath is PATH: the interpreter's folder, then the system's own.
+func searchPath(goos, program string, extra []string) string {
+	if goos != "windows" {
+		return strings.Join([]string{path.Dir(program), "/usr/local/bin", "/usr/bin", "/bin"}, ":")
+	}
+	dirs := []string{program[:max(0, strings.LastIndexAny(program, `\/`))]}
+	for _, v := range extra {
+		if root, ok := strings.CutPrefix(v, "SYSTEMROOT="); ok {
+			dirs = append(dirs, root+`\System32`, root)
+		}
+	}
+	return strings.Join(dirs, ";")
+}
+
 // environment is built from nothing; extra is what the interpreter needs, and
 // what the request adds may replace all but the names that checkWords keeps.
-func environment(j *job, program string, extra []string, under func(string) string) []string {
+func environment(goos string, j *job, program string, extra []string, under func(string) string) []string {
 	threads := strconv.Itoa(min(numCPU(), 4)) // each thread of a BLAS costs memory at import
 	env := []string{
-		"PATH=" + strings.Join([]string{path.Dir(program), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
+		"PATH=" + searchPath(goos, program, extra),
 		"HOME=" + under(jobDir),
 		"TMPDIR=" + under(tempDir),
 		"USER=sandbox",
@@ -140,6 +156,9 @@ func environment(j *job, program string, extra []string, under func(string) stri
 		"NUMEXPR_NUM_THREADS=" + threads,
 		"INPUTS_DIR=" + under(inputsDir),
 		"ARTIFACTS_DIR=" + under(artifactsDir),
+	}
+	if goos == "windows" { // its names for HOME, TMPDIR, USER
+		env = append(env, "USERPROFILE="+under(jobDir), "TEMP="+under(tempDir), "TMP="+under(tempDir), "USERNAME=sandbox")
 	}
 	env = append(env, extra...)
 	if len(j.env) == 0 {

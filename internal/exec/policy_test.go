@@ -91,7 +91,7 @@ func everyPath(p sandbox.Policy) []string {
 
 func TestEnvironmentIsBuiltFromNothing(t *testing.T) {
 	t.Setenv("PYRUN_TEST_SECRET", "x")
-	for _, v := range environment(&job{}, "/p/bin/python", nil, func(s string) string { return s }) {
+	for _, v := range environment("linux", &job{}, "/p/bin/python", nil, func(s string) string { return s }) {
 		if strings.Contains(v, "SECRET") || strings.HasPrefix(v, "SHELL=") {
 			t.Errorf("%s came through", v)
 		}

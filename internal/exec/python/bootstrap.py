@@ -7,8 +7,9 @@ expression, `figures` turns matplotlib's figures into files. REPORT is the file
 that protocol.go reads; it is made when the script has ended, so that nothing is
 open while it runs.
 
-Only sys and posix, both compiled in, are imported before the script: every
-import here would be paid by every run. Must work on CPython 3.9 and newer.
+Only sys and posix (nt on Windows), all compiled in, are imported before the
+script: every import here would be paid by every run. Must work on CPython 3.9
+and newer.
 
 No trace is left for the script to stumble over: the names below live in the
 module that Python made for this file; the script gets a __main__ of its own.
@@ -18,12 +19,13 @@ name holds "importlib" and "_bootstrap" because the warnings module skips frames
 of such files: a warning with a stacklevel then names the line it names elsewhere.
 """
 import sys
-import posix
 
 __name__ = "pyrun"  # or the classes below would claim to be the script's
 OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
 OPTIONS = OPTIONS.split(",")
 FIGURES = ""  # harness.go puts figures.py here
+FOLDER = variable("ARTIFACTS_DIR") or "."
+WINDOWS = posix.__name__ == "nt"
 
 
 def enter():
@@ -33,8 +35,7 @@ def enter():
         sys.orig_argv = given[: len(given) - len(sys.argv)] + sys.argv[3:]
     sys.argv = sys.argv[3:]
     # Last, so that no input and no script shadows a standard module or a package.
-    inputs = posix.environ.get(b"INPUTS_DIR")
-    for folder in (inputs and inputs.decode("utf-8", "surrogateescape"), posix.getcwd()):
+    for folder in (variable("INPUTS_DIR"), posix.getcwd()):
         if folder and folder not in sys.path:
             sys.path.append(folder)
     main = type(sys)("__main__")
@@ -80,7 +81,7 @@ def site():
             self.real()()
 
     for word in ("quit", "exit"):
-        setattr(builtins, word, _sitebuiltins.Quitter(word, "Ctrl-D (i.e. EOF)"))
+        setattr(builtins, word, _sitebuiltins.Quitter(word, "Ctrl-Z plus Return" if WINDOWS else "Ctrl-D (i.e. EOF)"))
     for word in ("copyright", "credits", "license"):
         setattr(builtins, word, Late(word))
     builtins.help = _sitebuiltins._Helper()
@@ -95,8 +96,9 @@ def load():
             return split(compile(source, SCRIPT, "exec", 0x400, dont_inherit=True))  # 0x400: to a tree only
         return swift(source) or compile(source, SCRIPT, "exec", dont_inherit=True), None
     except (SyntaxError, ValueError) as error:
-        if unreadable(source, error):
+        if not WINDOWS and unreadable(source, error):
             # Python words these otherwise for a file than for bytes, so let it read the file.
+            # Not on Windows, where exec is a new process and the end of this one.
             write(error)
             again = ["-I", "-X", "utf8", "-X", "faulthandler", "-u", "-B"] + ["-S"] * sys.flags.no_site
             posix.execv(sys.executable, [sys.executable] + again + sys.argv)
@@ -201,7 +203,7 @@ class Figures:
             def exec_module(module):
                 del loader.exec_module
                 run(module)
-                Figures.care = {"__name__": "pyrun", "NOTES": NOTES}
+                Figures.care = {"__name__": "pyrun", "NOTES": NOTES, "FOLDER": FOLDER}
                 exec(compile(FIGURES, "<pyrun: figures>", "exec"), Figures.care)
                 Figures.care["adopt"](module)
 

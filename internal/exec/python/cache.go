@@ -32,10 +32,13 @@ func cacheDir(o Options) (string, error) {
 		return filepath.Join(dir, "pyrun"), nil
 	}
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		if dir, err := os.UserCacheDir(); err == nil {
+		dir, err := os.UserCacheDir()
+		if err == nil {
 			return filepath.Join(dir, "pyrun"), nil
 		}
-	} else if home := o.env("HOME"); filepath.IsAbs(home) {
+		return "", &Error{Kind: ErrCache, Msg: "find the cache folder", Err: err, Remedy: remedyCache}
+	}
+	if home := o.env("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".cache", "pyrun"), nil
 	}
 	return "", &Error{Kind: ErrCache, Msg: "find the cache folder: HOME is not set", Remedy: remedyCache}

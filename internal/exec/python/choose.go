@@ -61,13 +61,14 @@ func Choose(ctx context.Context, o Options) (*Interpreter, error) {
 	if err := checkVersion(&i, o.Version); err != nil {
 		return nil, err
 	}
+	i.EnvOutside = systemEnv(o.env)
 	addData(&i, r.CAFile, r.Sites)
 	return &i, nil
 }
 
 // named is an interpreter of this machine.
 func named(ctx context.Context, o Options, path string) (*record, error) {
-	if !strings.ContainsRune(path, filepath.Separator) {
+	if filepath.Base(path) == path {
 		found, err := exec.LookPath(path)
 		if err != nil {
 			return nil, &Error{Name: path, Kind: ErrMissing, Msg: "is not in PATH", Remedy: "give its whole path with --python"}

@@ -39,6 +39,7 @@ func addCertificates(i *Interpreter, cafile string, sites []string) {
 	if bundle == "" {
 		return
 	}
+	i.EnvOutside = append(i.EnvOutside, "SSL_CERT_FILE="+bundle)
 	target := filepath.Clean(cafile)
 	if filepath.IsAbs(target) && i.shows(target) {
 		// OpenSSL's own place lies in a mount, where nothing can be added. Mostly

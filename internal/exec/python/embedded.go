@@ -12,11 +12,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/rogpeppe/go-internal/robustio"
 )
 
 // The module's version and CPython's; a test holds them against go.mod. The last
@@ -136,7 +136,7 @@ func unpackOnce(ctx context.Context, o Options, dir, root string) error {
 
 // install gives the finished folder its name, which is what says that it is finished.
 func install(from, root string) error {
-	if err := os.Rename(from, root); err != nil {
+	if err := robustio.Rename(from, root); err != nil { // Windows refuses while a virus scanner still looks at it
 		return err
 	}
 	return os.Chmod(root, 0o555) // only now: a folder that cannot be written cannot move
@@ -144,7 +144,7 @@ func install(from, root string) error {
 
 // describeEmbedded makes the record of the unpacked interpreter.
 func describeEmbedded(ctx context.Context, root string) (*record, error) {
-	f, err := probe(ctx, embeddedExecutable(root), probeTime)
+	f, err := probe(ctx, programIn(root), probeTime)
 	if err != nil {
 		return nil, err
 	}
@@ -169,13 +169,6 @@ func describeEmbedded(ctx context.Context, root string) (*record, error) {
 // inPlace is a path of the unpacked folder as scripts see it.
 func inPlace(root, path string) string {
 	return embeddedInside + filepath.ToSlash(strings.TrimPrefix(path, root))
-}
-
-func embeddedExecutable(root string) string {
-	if runtime.GOOS == "windows" {
-		return filepath.Join(root, "python.exe")
-	}
-	return filepath.Join(root, "bin", "python3")
 }
 
 // unpackError words what went wrong with the cache folder, and the way out.

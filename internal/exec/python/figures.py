@@ -2,8 +2,9 @@
 
 Figures are saved where plt.show() would show them, and text falls back to fonts
 for Chinese, Japanese and Korean. Must work on matplotlib 3.6 and newer.
+bootstrap.py gives it NOTES, and FOLDER to write to.
 """
-import posix
+import os
 import sys
 
 
@@ -65,12 +66,11 @@ def add_fonts():
 
 def save(pyplot, numbers):
     """Writes figures as figure-N.png, never over a file that is there, and closes them."""
-    folder = posix.environ.get(b"ARTIFACTS_DIR", b".").decode("utf-8", "surrogateescape")
     for number in numbers:
         figure = pyplot.figure(number)
         free = 1
         while True:
-            path = "%s/figure-%d.png" % (folder, free)
+            path = "%s/figure-%d.png" % (FOLDER, free)
             try:
                 file = open(path, "xb")
                 break
@@ -80,7 +80,7 @@ def save(pyplot, numbers):
             with file:
                 figure.savefig(file, format="png")
         except BaseException:
-            posix.unlink(path)
+            os.unlink(path)
             raise
         finally:
             pyplot.close(figure)

@@ -6,7 +6,7 @@ import (
 	_ "embed"
 	"hash/fnv"
 	"io"
-	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -76,7 +76,7 @@ func Command(i *Interpreter, j Job) []string {
 	if len(options) > 0 {
 		words = strings.Join(options, ",")
 	}
-	argv = append(argv, path.Join(j.HarnessDir, i.HarnessName), words, j.Report, j.Script)
+	argv = append(argv, filepath.Join(j.HarnessDir, i.HarnessName), words, j.Report, j.Script)
 	return append(argv, j.Args...)
 }
 

@@ -22,6 +22,9 @@ type Interpreter struct {
 	// bundle stands, when it cannot be shown where OpenSSL looks by itself.
 	Env []string
 
+	// EnvOutside takes its place for scripts that run at Source, where nothing is mounted.
+	EnvOutside []string
+
 	// Harness is bootstrap.py compiled for this very interpreter (a .pyc), or
 	// its source when it could not be compiled ahead. HarnessName ends in .pyc or .py.
 	Harness     []byte

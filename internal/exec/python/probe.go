@@ -55,8 +55,8 @@ func checkFile(path string) error {
 	case err != nil:
 		return fail(ErrUnusable, "cannot be looked at", remedyPath, err)
 	case info.IsDir():
-		return fail(ErrUnusable, "is a directory", "give the executable in it, "+filepath.Join(path, "bin", "python3"), nil)
-	case !info.Mode().IsRegular():
+		return fail(ErrUnusable, "is a directory", "give the executable in it, "+programIn(path), nil)
+	case executableBits && !info.Mode().IsRegular(): // Windows has such of the Store's, which can be started
 		return fail(ErrUnusable, "is no regular file", remedyPath, nil)
 	case executableBits && info.Mode()&0o111 == 0:
 		return fail(ErrUnusable, "is not executable", "chmod +x it, or "+remedyPath, nil)

@@ -23,7 +23,9 @@ def facts():
                 if key.strip().lower() == "include-system-site-packages":
                     system = value.strip().lower() == "true"
     sites = []
-    if prefix != sys.base_prefix:
+    if prefix != sys.base_prefix and os.name == "nt":
+        sites.append(os.path.join(prefix, "Lib", "site-packages"))
+    elif prefix != sys.base_prefix:
         sites += [os.path.join(prefix, lib, folder, "site-packages") for lib in ("lib", "lib64")]
     if system:
         sites += site.getsitepackages([sys.base_prefix, sys.base_exec_prefix])

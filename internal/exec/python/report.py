@@ -1,9 +1,21 @@
 """What is told of a script that has ended: the frames that protocol.go reads."""
 import sys
-import posix
+
+try:
+    import posix
+except ImportError:  # Windows calls it otherwise, and has less in it
+    import nt as posix
 
 OWNER = posix.getpid()  # a forked child that falls off the script's end reports nothing
 NOTES = []  # what could not be done
+
+
+def variable(name):
+    """A variable of the environment, read without os; None when it is not set."""
+    if posix.__name__ == "nt":
+        return posix.environ.get(name)
+    value = posix.environ.get(name.encode())
+    return value and value.decode("utf-8", "surrogateescape")
 
 
 def write(error, value=None):
@@ -22,7 +34,9 @@ def write(error, value=None):
         frames.append((b".", b""))
         data = b"".join([tag + len(text).to_bytes(4, "big") + text for tag, text in frames])
         # What a script may have put in its place is not followed and not waited for.
-        flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
+        flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC
+        for also in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT"):
+            flags |= getattr(posix, also, 0)
         fd = posix.open(REPORT, flags, 0o600)
         try:
             while data:

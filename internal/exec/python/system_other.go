@@ -7,10 +7,24 @@ package python
 import (
 	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 )
 
 const executableBits = false
+
+func programIn(prefix string) string { return filepath.Join(prefix, "python.exe") }
+
+// systemEnv is what sockets, the shell and looking up programs rest on.
+func systemEnv(getenv func(string) string) []string {
+	var env []string
+	for _, name := range []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"} {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
 
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
 
@@ -18,5 +32,5 @@ func inode(fs.FileInfo) uint64 { return 0 }
 
 func ownGroup(*exec.Cmd) {}
 
-// fullDisk knows ERROR_DISK_FULL and ERROR_HANDLE_DISK_FULL.
-func fullDisk(errno syscall.Errno) bool { return errno == 112 || errno == 39 }
+// fullDisk knows ERROR_DISK_FULL and ERROR_HANDLE_DISK_FULL too.
+func fullDisk(errno syscall.Errno) bool { return errno == 112 || errno == 39 || errno == syscall.ENOSPC }

@@ -7,10 +7,17 @@ package python
 import (
 	"io/fs"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 )
 
 const executableBits = true
+
+// programIn is where an installation has its interpreter.
+func programIn(prefix string) string { return filepath.Join(prefix, "bin", "python3") }
+
+// systemEnv is what no program of this system can do without.
+func systemEnv(func(string) string) []string { return nil }
 
 // owner is the user a file belongs to.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {

@@ -7,6 +7,7 @@ package python
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -26,6 +27,9 @@ import (
 
 //go:embed unpack.py
 var unpackSource string
+
+// fullDiskExit is how unpack.py says that no room is left.
+const fullDiskExit = 28
 
 // unpack extracts into dir, which does not exist yet.
 func unpack(ctx context.Context, o Options, dir string) error {
@@ -77,14 +81,15 @@ func unpack(ctx context.Context, o Options, dir string) error {
 // executable does not need; C's own headers and CPython's own test modules. The
 // copies of the executable become links.
 func prune(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
 	short := shortVersion(embeddedVersion)
-	for _, pattern := range []string{
+	patterns := []string{
 		"bin/idle*", "bin/pip*", "bin/*-config", "lib/libpython*.so*", "lib/python3*/config-*",
 		"lib/python3*/lib-dynload/_test*", "lib/python3*/lib-dynload/_ctypes_test*", "lib/python3*/lib-dynload/_xxtest*", "include",
-	} {
+	}
+	if runtime.GOOS == "windows" {
+		patterns = []string{"DLLs/_test*", "DLLs/_ctypes_test*"}
+	}
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
 		if err != nil {
 			return err
@@ -94,6 +99,9 @@ func prune(dir string) error {
 				return err
 			}
 		}
+	}
+	if runtime.GOOS == "windows" {
+		return nil
 	}
 	for _, name := range []string{"python", "python3"} {
 		path := filepath.Join(dir, "bin", name)
@@ -107,14 +115,27 @@ func prune(dir string) error {
 	return nil
 }
 
-// compileLibrary writes the .pyc, with the interpreter itself.
+// compileLibrary writes the .pyc, with the interpreter itself: one process a core.
 func compileLibrary(ctx context.Context, dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // no fork; Python writes them as it imports
+	parts := runtime.NumCPU()
+	errs := make(chan error, parts)
+	for part := range parts {
+		go func() { errs <- compilePart(ctx, dir, part, parts) }()
 	}
-	lib := "/lib/python" + shortVersion(embeddedVersion)
-	cmd := exec.CommandContext(ctx, embeddedExecutable(dir), "-I", "-S", "-X", "utf8", "-c", unpackSource,
-		dir+lib, embeddedInside+lib, strconv.Itoa(runtime.NumCPU()))
+	var err error
+	for range parts {
+		err = cmp.Or(err, <-errs)
+	}
+	return err
+}
+
+func compilePart(ctx context.Context, dir string, part, parts int) error {
+	lib := "lib/python" + shortVersion(embeddedVersion)
+	if runtime.GOOS == "windows" {
+		lib = "Lib"
+	}
+	cmd := exec.CommandContext(ctx, programIn(dir), "-I", "-S", "-X", "utf8", "-c", unpackSource,
+		filepath.Join(dir, lib), embeddedInside+"/"+lib, strconv.Itoa(part), strconv.Itoa(parts))
 	cmd.Env = []string{}
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
@@ -126,7 +147,7 @@ func compileLibrary(ctx context.Context, dir string) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &exit) && exit.ExitCode() == int(syscall.ENOSPC):
+	case errors.As(err, &exit) && exit.ExitCode() == fullDiskExit:
 		return fmt.Errorf("compile the standard library: %w", syscall.ENOSPC)
 	case err != nil:
 		return fmt.Errorf("compile the standard library: %w: %s", err, lastLine(stderr.String()))

@@ -1,11 +1,11 @@
-# Compiles a library folder ahead: compileall without its imports, one process a
-# core. argv: the folder as it stands, the folder as scripts will see it, how
-# many processes. The .pyc carry a hash that nobody checks (PEP 552), as the
-# folder is read-only from then on.
+# Compiles a library folder ahead: compileall without its imports, as one of
+# several processes. argv: the folder as it stands, the folder as scripts will
+# see it, which part of the files, of how many. The .pyc carry a hash that
+# nobody checks (PEP 552), as the folder is read-only from then on.
 import sys, os, marshal
 from importlib.util import MAGIC_NUMBER, cache_from_source, source_hash
 
-root, inside, workers = sys.argv[1], sys.argv[2], int(sys.argv[3])
+root, inside, part, parts = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 sources = sorted(
     os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".py")
 )
@@ -24,19 +24,9 @@ def compile_one(path):
         file.write(MAGIC_NUMBER + b"\1\0\0\0" + source_hash(source) + marshal.dumps(code))
 
 
-children = []
-for worker in range(workers):
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            for path in sources[worker::workers]:
-                compile_one(path)
-            status = 0
-        except OSError as error:
-            os.write(2, ("%d %s\n" % (error.errno, error)).encode())
-            status = 28 if error.errno == 28 else 1
-        finally:
-            os._exit(status)
-    children.append(child)
-sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+try:
+    for path in sources[part::parts]:
+        compile_one(path)
+except OSError as error:
+    print(error.errno, error, file=sys.stderr)
+    sys.exit(28 if error.errno == 28 else 1)

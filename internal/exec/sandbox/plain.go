@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/rogpeppe/go-internal/robustio"
 )
 
 // plain is the backend None: a child process in a folder of its own, and no
@@ -38,6 +40,7 @@ type bare struct {
 	root    string
 	network Network
 	cmd     *exec.Cmd
+	family  family
 	dir     *os.File
 	exited  chan struct{}
 
@@ -55,7 +58,7 @@ func (l *plain) start(ctx context.Context, at Place, pol Policy, std Stdio) (pro
 	}
 	b := &bare{root: at.Root, network: pol.Network, exited: make(chan struct{})}
 	if err := b.furnish(pol); err != nil {
-		b.remove()
+		_ = b.remove()
 		return nil, err
 	}
 	b.cmd = exec.Command(pol.Argv[0], pol.Argv[1:]...)
@@ -70,9 +73,9 @@ func (l *plain) start(ctx context.Context, at Place, pol Policy, std Stdio) (pro
 	if std.Stderr != nil {
 		b.cmd.Stderr = std.Stderr
 	}
-	ownGroup(b.cmd)
-	if err := b.cmd.Start(); err != nil {
-		b.remove()
+	var err error
+	if b.family, err = startFamily(b.cmd); err != nil {
+		_ = b.remove()
 		return nil, &Error{Step: "start the program", Err: err}
 	}
 	b.exit.Released = time.Now()
@@ -125,13 +128,13 @@ func (b *bare) furnish(pol Policy) error {
 		if err := os.MkdirAll(filepath.Dir(v.Target), 0o700); err != nil {
 			return fail("show "+v.Target, err)
 		}
-		if err := os.Symlink(v.Source, v.Target); err != nil {
+		if err := link(v.Source, v.Target); err != nil {
 			return fail("show "+v.Target, err)
 		}
 	}
 	for _, l := range pol.Links {
 		if strings.HasPrefix(l.Path, b.root) {
-			if err := os.Symlink(l.Target, l.Path); err != nil {
+			if err := link(l.Target, l.Path); err != nil {
 				return fail("link "+l.Path, err)
 			}
 		}
@@ -153,13 +156,12 @@ func (b *bare) reap() {
 	if b.wall != nil {
 		b.wall.Stop()
 	}
-	killGroup(b.cmd) // what the script left behind, as far as it stayed in its group
 	state := b.cmd.ProcessState
+	b.exit.Usage = b.family.finish(state)
 	if state == nil {
 		b.exit.Code = 125
 	} else {
 		b.exit.Code, b.exit.Signal = exitOf(state)
-		b.exit.Usage = Usage{CPU: state.UserTime() + state.SystemTime(), PeakMemory: peakOf(state)}
 	}
 	if err != nil && b.exit.Signal == syscall.SIGKILL {
 		b.exit.Killed = b.killed
@@ -181,7 +183,7 @@ func (b *bare) kill(why Reason) {
 	if b.killed == "" {
 		b.killed = why
 	}
-	killGroup(b.cmd)
+	b.family.kill()
 }
 
 func (b *bare) wait() Exit {
@@ -200,7 +202,7 @@ func (b *bare) remove() error {
 	if b.dir != nil {
 		b.dir.Close()
 	}
-	if err := os.RemoveAll(b.root); err != nil {
+	if err := robustio.RemoveAll(b.root); err != nil { // Windows refuses while a virus scanner still looks at it
 		return fmt.Errorf("remove the run's folder: %w", err)
 	}
 	return nil

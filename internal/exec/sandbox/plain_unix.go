@@ -9,11 +9,32 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the child into a session of its own, so that one signal reaches
-// it and the children that stay with it.
-func ownGroup(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// family is a started program and the children that stay with it: they share a
+// session, so that one signal reaches them.
+type family struct{ cmd *exec.Cmd }
 
-func killGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+func startFamily(cmd *exec.Cmd) (family, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	return family{cmd}, cmd.Start()
+}
+
+func (f family) kill() { _ = syscall.Kill(-f.cmd.Process.Pid, syscall.SIGKILL) }
+
+// finish ends what the program left behind, as far as it stayed.
+func (f family) finish(s *os.ProcessState) Usage {
+	f.kill()
+	if s == nil {
+		return Usage{}
+	}
+	u := Usage{CPU: s.UserTime() + s.SystemTime()}
+	if ru, ok := s.SysUsage().(*syscall.Rusage); ok {
+		u.PeakMemory = int64(ru.Maxrss)
+		if runtime.GOOS != "darwin" { // bytes there, KiB elsewhere
+			u.PeakMemory <<= 10
+		}
+	}
+	return u
+}
 
 func exitOf(s *os.ProcessState) (int, syscall.Signal) {
 	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
@@ -22,13 +43,5 @@ func exitOf(s *os.ProcessState) (int, syscall.Signal) {
 	return s.ExitCode(), 0
 }
 
-func peakOf(s *os.ProcessState) int64 {
-	ru, ok := s.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
-	}
-	if runtime.GOOS == "darwin" {
-		return int64(ru.Maxrss) // bytes there, KiB elsewhere
-	}
-	return int64(ru.Maxrss) << 10
-}
+// link lets at show what target, which may be relative to it, is.
+func link(target, at string) error { return os.Symlink(target, at) }
