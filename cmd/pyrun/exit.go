@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"runtime"
 	"syscall"
 
 	"github.com/pyrun-dev/pyrun/internal/config"
@@ -72,5 +73,12 @@ func errorCode(err error) int {
 
 // isPipe tells a reader that went away from one that was never there.
 func isPipe(err error) bool {
+	var errno syscall.Errno
+	if runtime.GOOS == "windows" && errors.As(err, &errno) {
+		switch errno {
+		case 109, 232, 233: // ERROR_BROKEN_PIPE, ERROR_NO_DATA, ERROR_PIPE_NOT_CONNECTED
+			return true
+		}
+	}
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, fs.ErrClosed)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 )
 
 // maxSource bounds what is read of a script here: far over what a run may
@@ -67,8 +68,12 @@ func (d *door) script(c *cli.Context) (script, error) {
 // that a question finds out why nobody answers.
 func (d *door) input() io.Reader {
 	in, err := d.stdin.Stat()
-	null, nerr := os.Stat(os.DevNull)
-	if err != nil || nerr == nil && os.SameFile(in, null) {
+	if err != nil {
+		return nil
+	}
+	null, err := os.Stat(os.DevNull)
+	// The type too, and a terminal never: on Windows all that is no file is the same.
+	if err == nil && in.Mode().Type() == null.Mode().Type() && os.SameFile(in, null) && !term.IsTerminal(int(d.stdin.Fd())) {
 		return nil
 	}
 	return d.stdin

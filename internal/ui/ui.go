@@ -64,6 +64,7 @@ func Detect(stdout, stderr *os.File, getenv func(string) string) Options {
 	o.OutTTY = term.IsTerminal(int(stdout.Fd()))
 	o.ErrTTY = term.IsTerminal(int(stderr.Fd()))
 	for _, f := range []*os.File{stderr, stdout} {
+		obeyEscapes(f)
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			o.Width = w
 			break

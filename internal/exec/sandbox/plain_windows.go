@@ -105,7 +105,7 @@ type accounting struct {
 
 // finish ends what the program left behind and waits until it is gone: as long
 // as it lives, its files cannot be removed.
-func (f family) finish(*os.ProcessState) Usage {
+func (f family) finish(s *os.ProcessState) Usage {
 	defer f.close()
 	f.kill()
 	var a accounting
@@ -119,7 +119,11 @@ func (f family) finish(*os.ProcessState) Usage {
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	_ = windows.QueryInformationJobObject(f.job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)), nil)
-	return Usage{CPU: time.Duration(a.userTime+a.kernelTime) * 100, PeakMemory: int64(limits.PeakProcessMemoryUsed)}
+	u := Usage{CPU: time.Duration(a.userTime+a.kernelTime) * 100, PeakMemory: int64(limits.PeakProcessMemoryUsed)}
+	if s != nil {
+		u.CPU = max(u.CPU, s.UserTime()+s.SystemTime())
+	}
+	return u
 }
 
 func exitOf(s *os.ProcessState) (int, syscall.Signal) {
