@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +20,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestPolicy(t *testing.T) {
 	in := &python.Interpreter{
 		Path: "/opt/python/bin/python3", Source: "/home/ada/python/bin/python3", Version: "3.14.6", Prefix: "/opt/python",
-		Mounts:  []python.Mount{{Source: "/home/ada/python", Target: "/opt/python"}, {Source: "/usr/share/fonts", Target: "/usr/share/fonts", Data: true}},
-		Links:   []python.Link{{Path: "/lib64", Target: "usr/lib64"}},
+		Mounts: []python.Mount{{Source: "/home/ada/python", Target: "/opt/python"}, {Source: "/usr/share/fonts", Target: "/usr/share/fonts", Data: true}},
+		Links:  []python.Link{{Path: "/lib64", Target: "usr/lib64"}},
+		Env:    []string{"SSL_CERT_FILE=/etc/ssl/cert.pem"}, EnvOutside: []string{"SSL_CERT_FILE=/home/ada/python/share/cert.pem"},
 		Harness: []byte("harness"), HarnessName: "start.pyc",
 	}
 	j := &job{
@@ -94,6 +96,21 @@ func TestEnvironmentIsBuiltFromNothing(t *testing.T) {
 	for _, v := range environment("linux", &job{}, "/p/bin/python", nil, func(s string) string { return s }) {
 		if strings.Contains(v, "SECRET") || strings.HasPrefix(v, "SHELL=") {
 			t.Errorf("%s came through", v)
+		}
+	}
+}
+
+// TestEnvironmentOnWindows: what its programs look for under other names.
+func TestEnvironmentOnWindows(t *testing.T) {
+	under := func(p string) string { return `C:\Temp\pyrun-1` + strings.ReplaceAll(p, "/", `\`) }
+	got := environment("windows", &job{env: map[string]string{"A": "1"}}, `C:\Python\python.exe`, []string{`SYSTEMROOT=C:\Windows`, "PATHEXT=.EXE"}, under)
+	for _, want := range []string{
+		`PATH=C:\Python;C:\Windows\System32;C:\Windows`, `HOME=C:\Temp\pyrun-1\job`, `USERPROFILE=C:\Temp\pyrun-1\job`,
+		`TMPDIR=C:\Temp\pyrun-1\tmp`, `TEMP=C:\Temp\pyrun-1\tmp`, `TMP=C:\Temp\pyrun-1\tmp`, "USERNAME=sandbox",
+		`INPUTS_DIR=C:\Temp\pyrun-1\job\inputs`, `SYSTEMROOT=C:\Windows`, "PATHEXT=.EXE", "A=1",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %s in %q", want, got)
 		}
 	}
 }

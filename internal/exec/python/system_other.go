@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 )
 
 const executableBits = false
@@ -31,6 +30,3 @@ func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }
 func inode(fs.FileInfo) uint64 { return 0 }
 
 func ownGroup(*exec.Cmd) {}
-
-// fullDisk knows ERROR_DISK_FULL and ERROR_HANDLE_DISK_FULL too.
-func fullDisk(errno syscall.Errno) bool { return errno == 112 || errno == 39 || errno == syscall.ENOSPC }

@@ -41,8 +41,3 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
-
-// fullDisk says whether an error means that no room is left.
-func fullDisk(errno syscall.Errno) bool {
-	return errno == syscall.ENOSPC || errno == syscall.EDQUOT
-}

@@ -198,7 +198,13 @@ func treeSize(dir string) (size int64) {
 
 func isFull(err error) bool {
 	var errno syscall.Errno
-	return errors.As(err, &errno) && fullDisk(errno)
+	if !errors.As(err, &errno) {
+		return false
+	}
+	if runtime.GOOS == "windows" && (errno == 112 || errno == 39) { // ERROR_DISK_FULL, ERROR_HANDLE_DISK_FULL
+		return true
+	}
+	return errno == syscall.ENOSPC || errno == syscall.EDQUOT
 }
 
 func (o Options) progress(what string, done, total int64) {
