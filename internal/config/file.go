@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"unicode"
@@ -28,7 +29,7 @@ type candidate struct {
 }
 
 // candidates lists the places in the order they are tried.
-func (s *Sources) candidates(vars *environment) []candidate {
+func (s *Sources) candidates(goos string, vars *environment) []candidate {
 	if s.File != "" {
 		return []candidate{{shown: s.File, path: within(s.Dir, s.File), named: true}}
 	}
@@ -37,12 +38,19 @@ func (s *Sources) candidates(vars *environment) []candidate {
 	}
 	list := []candidate{{shown: "./pyrun.yaml", path: within(s.Dir, "pyrun.yaml"), here: true}}
 	user := vars.get("XDG_CONFIG_HOME")
-	if home := vars.get("HOME"); !filepath.IsAbs(user) && filepath.IsAbs(home) {
+	switch home := vars.get("HOME"); {
+	case filepath.IsAbs(user):
+	case goos == "windows":
+		user = vars.get("APPDATA")
+	case filepath.IsAbs(home):
 		user = filepath.Join(home, ".config")
 	}
 	if filepath.IsAbs(user) {
 		path := filepath.Join(user, "pyrun", "config.yaml")
 		list = append(list, candidate{shown: path, path: path})
+	}
+	if goos == "windows" { // every user may make an \etc there
+		return list
 	}
 	const system = "/etc/pyrun/config.yaml"
 	return append(list, candidate{shown: system, path: system})
@@ -50,7 +58,7 @@ func (s *Sources) candidates(vars *environment) []candidate {
 
 // open gives the first file that exists and its bytes; nil when there is none.
 func (s *Sources) open(vars *environment) (*candidate, []byte, error) {
-	for _, c := range s.candidates(vars) {
+	for _, c := range s.candidates(runtime.GOOS, vars) {
 		var data []byte
 		var err error
 		if s.ReadFile != nil {

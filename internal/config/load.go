@@ -3,6 +3,7 @@ package config
 // This file holds Load: the sources laid over each other, lightest first.
 
 import (
+	"runtime"
 	"strings"
 
 	"github.com/knadh/koanf/providers/rawbytes"
@@ -57,6 +58,9 @@ func Load(s Sources) (*Config, error) {
 	c.warnings = vars.warn
 
 	home := vars.get("HOME")
+	if home == "" && runtime.GOOS == "windows" {
+		home = vars.get("USERPROFILE")
+	}
 	for i := range table {
 		k := &table[i]
 		if k.Kind == Unused {

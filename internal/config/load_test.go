@@ -305,6 +305,18 @@ func TestSeedFile(t *testing.T) {
 	}
 }
 
+// TestPlacesOnWindows: no file counts there that any other user could have made.
+func TestPlacesOnWindows(t *testing.T) {
+	vars := &environment{vars: []string{"APPDATA=/AppData", "HOME=/h"}}
+	var got []string
+	for _, c := range (&Sources{Dir: "/w"}).candidates("windows", vars) {
+		got = append(got, filepath.ToSlash(c.path))
+	}
+	if d := cmp.Diff([]string{"/w/pyrun.yaml", "/AppData/pyrun/config.yaml"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	all := map[string]string{
 		"/w/pyrun.yaml": "runner:\n  memory: 101M\n", "/x/pyrun/config.yaml": "runner:\n  memory: 102M\n",

@@ -9,7 +9,7 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
-// Linux's numbers, for what runs is a Linux sandbox whatever reads this.
+// The same on Linux and macOS, and all that Windows has.
 const (
 	sigKILL = 9
 	sigXCPU = 24
@@ -53,22 +53,16 @@ func exitCode(exit sandbox.Exit) int {
 	return exit.Code
 }
 
-// signalName is Linux's name of a signal; empty for none.
+// signalName is what the system that ran the script calls a signal; empty for none.
 func signalName(s syscall.Signal) string {
-	names := [...]string{
-		1: "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL",
-		"SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT",
-		"SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF",
-		"SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS",
-	}
-	switch n := int(s); {
-	case n <= 0:
+	if s <= 0 {
 		return ""
-	case n < len(names):
-		return names[n]
-	case n >= 34 && n <= 64:
-		return "SIGRTMIN+" + strconv.Itoa(n-34)
-	default:
-		return "SIG" + strconv.Itoa(n)
 	}
+	if name := sandbox.SignalName(s); name != "" {
+		return name
+	}
+	if s >= 34 && s <= 64 {
+		return "SIGRTMIN+" + strconv.Itoa(int(s)-34)
+	}
+	return "SIG" + strconv.Itoa(int(s))
 }

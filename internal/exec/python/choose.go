@@ -40,7 +40,7 @@ func Choose(ctx context.Context, o Options) (*Interpreter, error) {
 	if path == "" {
 		path = o.env("CODE_TOOLS_PYTHON")
 	}
-	if path == "" {
+	if path == "" && rootIsSafe {
 		if _, err := os.Lstat(systemPython); err == nil {
 			path = systemPython
 		}

@@ -64,11 +64,14 @@ func addCertificates(i *Interpreter, cafile string, sites []string) {
 // caBundle is this machine's file of certificates, else the one in certifi, in
 // pip, or beside the embedded interpreter (writeRoots).
 func caBundle(sites []string) string {
-	places := []string{
-		"/etc/ssl/certs/ca-certificates.crt", // Debian, Arch, Alpine
-		"/etc/pki/tls/certs/ca-bundle.crt",   // Fedora
-		"/etc/ssl/ca-bundle.pem",             // openSUSE
-		"/etc/ssl/cert.pem",                  // others
+	var places []string
+	if rootIsSafe {
+		places = []string{
+			"/etc/ssl/certs/ca-certificates.crt", // Debian, Arch, Alpine
+			"/etc/pki/tls/certs/ca-bundle.crt",   // Fedora
+			"/etc/ssl/ca-bundle.pem",             // openSUSE
+			"/etc/ssl/cert.pem",                  // others
+		}
 	}
 	for _, dir := range sites {
 		places = append(places, filepath.Join(dir, "certifi/cacert.pem"), filepath.Join(dir, "pip/_vendor/certifi/cacert.pem"))

@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 )
 
-const executableBits = false
+const (
+	executableBits = false
+	rootIsSafe     = false // every user of Windows may make an \opt and an \etc
+)
 
 func programIn(prefix string) string { return filepath.Join(prefix, "python.exe") }
 

@@ -11,7 +11,10 @@ import (
 	"syscall"
 )
 
-const executableBits = true
+const (
+	executableBits = true
+	rootIsSafe     = true // only root makes folders in /
+)
 
 // programIn is where an installation has its interpreter.
 func programIn(prefix string) string { return filepath.Join(prefix, "bin", "python3") }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // family is a started program and the children that stay with it: they share a
@@ -42,6 +44,9 @@ func exitOf(s *os.ProcessState) (int, syscall.Signal) {
 	}
 	return s.ExitCode(), 0
 }
+
+// SignalName is what this system calls a signal; empty for one without a name.
+func SignalName(s syscall.Signal) string { return unix.SignalName(s) }
 
 // link lets at show what target, which may be relative to it, is.
 func link(target, at string) error { return os.Symlink(target, at) }

@@ -133,6 +133,14 @@ func exitOf(s *os.ProcessState) (int, syscall.Signal) {
 	return s.ExitCode(), 0
 }
 
+// SignalName is what this system calls a signal; empty for one without a name.
+func SignalName(s syscall.Signal) string {
+	if s == syscall.SIGKILL { // the only one that exitOf makes
+		return "SIGKILL"
+	}
+	return ""
+}
+
 // link lets at show what target, which may be relative to it, is. Most users may
 // make no symbolic link here, and then it is a copy.
 func link(target, at string) error {
