@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -165,16 +166,22 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// shellWord is a name as a shell takes it.
-func shellWord(s string) string {
-	for _, r := range s {
-		plain := strings.ContainsRune("/._-+,:@%=", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !plain {
-			return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
+// shellWord is a name as this system's shells take it.
+func shellWord(s string) string { return wordFor(runtime.GOOS, s) }
+
+func wordFor(goos, s string) string {
+	also := "/._-+,:@%="
+	if goos == "windows" {
+		also = `/\._-+:=`
 	}
-	if s == "" {
-		return "''"
+	plain := func(r rune) bool {
+		return strings.ContainsRune(also, r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 	}
-	return s
+	switch {
+	case s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0:
+		return s
+	case goos == "windows":
+		return `"` + s + `"` // which no name there can hold
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
