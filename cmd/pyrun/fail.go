@@ -39,7 +39,8 @@ func (d *door) fail(err error) int {
 	case errors.As(err, &write):
 		f.What = "write " + write.Stream + ": " + reason(write.Err)
 	case errors.As(err, &folder):
-		// the run is over, and its summary has been printed
+		// The run is over, and its summary has been printed.
+		f.Fix = one("write them elsewhere with --out DIR")
 	case errors.As(err, &cache):
 		f.Fix, f.NoRun = one(cache.Remedy), true
 	case errors.As(err, &lower):

@@ -197,7 +197,7 @@ func TestRunTells(t *testing.T) {
 		}, nil, told{141, "", ""}},
 		{"folder filled up", func(context.Context, exec.Request) (*exec.Result, error) {
 			return result(exec.VerdictOK, 0), &exec.FolderError{Folder: "o", Err: syscall.ENOSPC}
-		}, nil, told{125, "", "pyrun: write artifacts to o: no space left on device\n"}},
+		}, nil, told{125, "", "pyrun: write artifacts to o: no space left on device\n  fix:  write them elsewhere with --out DIR\n"}},
 		{"value", func(context.Context, exec.Request) (*exec.Result, error) {
 			r := result(exec.VerdictOK, 0)
 			r.Value = "42"

@@ -68,6 +68,9 @@ func (e *Executor) result(r Request, j *job, in *python.Interpreter, done *ended
 		folder := r.Folder
 		if folder == "" {
 			folder = "the run's folder"
+			if own, ok := to.sink.(*runFolder); ok && own.to != nil {
+				folder = own.to.path
+			}
 		}
 		errs = append(errs, &FolderError{Folder: folder, Err: failed})
 	}

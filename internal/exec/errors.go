@@ -27,7 +27,7 @@ type FolderError struct {
 	Err    error
 }
 
-func (e *FolderError) Error() string { return "write artifacts to " + e.Folder + ": " + e.Err.Error() }
+func (e *FolderError) Error() string { return "write artifacts to " + e.Folder + ": " + reason(e.Err) }
 func (e *FolderError) Unwrap() error { return e.Err }
 
 // CacheError says that pyrun has no folder of its own to write to. Nothing was run.

@@ -157,7 +157,7 @@ func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.T
 	}
 	defer done.tree.Close()
 	res, err := e.result(r, j, in, done, to)
-	to.close(len(res.Artifacts))
+	to.close(res.written())
 	res.Usage.QueueMS = queued.Milliseconds()
 	if !done.exit.Released.IsZero() {
 		res.Usage.StartMS = max(0, (done.exit.Released.Sub(called) - queued).Milliseconds())

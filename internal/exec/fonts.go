@@ -67,12 +67,12 @@ func (e *Executor) fonts(ctx context.Context, in *python.Interpreter, progress f
 	if e.fontList != nil || e.fontTried {
 		return e.fontList
 	}
-	cache, err := e.options.cacheFolder()
+	fonts, err := e.options.ownFolder("fonts")
 	if err != nil {
 		return nil
 	}
 	key := sha256.Sum256([]byte(in.Source + "\x00" + in.Version + "\x00" + version))
-	dir := filepath.Join(cache, "fonts", hex.EncodeToString(key[:8]))
+	dir := filepath.Join(fonts, hex.EncodeToString(key[:8]))
 	if e.fontList = readFontList(dir); e.fontList != nil {
 		return e.fontList
 	}

@@ -40,6 +40,16 @@ type Result struct {
 	Timeout   *Timeout     `json:"timeout,omitempty"`
 }
 
+// written counts the artifacts that became files.
+func (r *Result) written() (n int) {
+	for _, a := range r.Artifacts {
+		if a.File != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Artifact is a file the script left in ARTIFACTS_DIR. Error stands in place
 // of the content when it was too large.
 type Artifact struct {

@@ -5,11 +5,12 @@ package exec
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/python"
 )
 
 // keptRuns is how many folders of runs stay.
@@ -27,9 +28,28 @@ func (o Options) cacheFolder() (string, error) {
 	return filepath.Join(dir, "pyrun"), nil
 }
 
+// ownFolder makes a folder below the cache folder. What lies in one that somebody
+// else may change is neither read nor written nor removed.
+func (o Options) ownFolder(name string) (string, error) {
+	cache, err := o.cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, name)
+	for _, d := range []string{cache, dir} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return "", err
+		}
+		if err := python.TrustFolder(d); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
 // runFolder is a sink that makes the run's folder when the first artifact
-// comes. Without a usable cache folder it takes a temporary one: by then the
-// work is done, and must not be lost.
+// comes. Without a usable cache folder, or with one that others could change, it
+// takes a temporary one: by then the work is done, and must not be lost.
 type runFolder struct {
 	options Options
 	id      string
@@ -48,20 +68,17 @@ func (r *runFolder) put(name string, data []byte) (string, error) {
 }
 
 func (r *runFolder) open() (*folder, error) {
-	cache, err := r.options.cacheFolder()
+	runs, err := r.options.ownFolder("runs")
 	if err == nil {
-		runs := filepath.Join(cache, "runs")
-		if err = os.MkdirAll(runs, 0o700); err == nil {
-			pruneRuns(runs, keptRuns-1)
-			var to *folder
-			if to, err = openFolder(filepath.Join(runs, r.id), r.id); err == nil {
-				return to, nil
-			}
+		pruneRuns(runs, keptRuns-1)
+		var to *folder
+		if to, err = openFolder(filepath.Join(runs, r.id), r.id); err == nil {
+			return to, nil
 		}
 	}
 	temp, terr := os.MkdirTemp("", "pyrun-run-")
 	if terr != nil {
-		return nil, fmt.Errorf("%w; %w", err, terr)
+		return nil, errors.New("neither in the cache: " + err.Error() + "; nor elsewhere: " + terr.Error())
 	}
 	return openFolder(temp, r.id)
 }

@@ -44,11 +44,11 @@ func cacheDir(o Options) (string, error) {
 	return "", &Error{Kind: ErrCache, Msg: "find the cache folder: HOME is not set", Remedy: remedyCache}
 }
 
-// trustDir refuses a folder that another user could change: one in its path is
+// TrustFolder refuses a folder that another user could change: one in its path is
 // owned by neither root nor this user, or others may write it (a sticky one,
 // such as /tmp, keeps them from what is not theirs). Root must not run what
 // somebody else has put there.
-func trustDir(dir string) error {
+func TrustFolder(dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func recordFile(dir, path string) string {
 // be trusted, is damaged or out of date: it is then found out and written again.
 func loadRecord(dir, path string) *record {
 	name := recordFile(dir, path)
-	if trustDir(filepath.Dir(name)) != nil {
+	if TrustFolder(filepath.Dir(name)) != nil {
 		return nil
 	}
 	info, err := os.Lstat(name)
@@ -154,7 +154,8 @@ func loadRecord(dir, path string) *record {
 func (r *record) store(dir string) {
 	name := recordFile(dir, r.Path)
 	folder := filepath.Dir(name)
-	if os.MkdirAll(folder, 0o700) != nil || trustDir(folder) != nil {
+	// Tried above first: nothing is made in a folder that cannot be trusted.
+	if os.MkdirAll(dir, 0o700) != nil || TrustFolder(dir) != nil || os.MkdirAll(folder, 0o700) != nil || TrustFolder(folder) != nil {
 		return
 	}
 	kept := *r

@@ -65,7 +65,7 @@ func TestChooseRefuses(t *testing.T) {
 				t.Fatalf("%v, want %v", err, c.kind)
 			}
 			for _, word := range append(c.says, c.path) {
-				if !strings.Contains(err.Error(), word) {
+				if !strings.Contains(whole(err), word) {
 					t.Errorf("%q does not say %q", err, word)
 				}
 			}

@@ -72,7 +72,7 @@ func trustRoot(root string) error {
 	if !info.IsDir() {
 		return &Error{Kind: ErrCache, Msg: "trust the cache: " + root + " is no folder", Remedy: "remove it"}
 	}
-	return errors.Join(trustFile(info, root, false), trustDir(filepath.Dir(root)))
+	return errors.Join(trustFile(info, root, false), TrustFolder(filepath.Dir(root)))
 }
 
 // unpackOnce unpacks into root under a lock: of two first starts the second waits.
@@ -80,7 +80,7 @@ func unpackOnce(ctx context.Context, o Options, dir, root string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unpackError("make the cache folder", err)
 	}
-	if err := trustDir(dir); err != nil {
+	if err := TrustFolder(dir); err != nil {
 		return err
 	}
 	lock := flock.New(root + ".lock")

@@ -190,7 +190,7 @@ func TestEmbeddedRefusesCache(t *testing.T) {
 			t.Fatalf("%v, want ErrCache", err)
 		}
 		for _, word := range append(words, "PYRUN_CACHE_DIR") {
-			if !strings.Contains(err.Error(), word) {
+			if !strings.Contains(whole(err), word) {
 				t.Errorf("%q does not say %q", err, word)
 			}
 		}
@@ -248,7 +248,7 @@ func TestEmbeddedRefusesCache(t *testing.T) {
 	})
 	t.Run("full disk", func(t *testing.T) {
 		err := unpackError("unpack", &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
-		if !strings.Contains(err.Error(), "152 MB") || !errors.Is(err, syscall.ENOSPC) {
+		if !strings.Contains(whole(err), "152 MB") || !errors.Is(err, syscall.ENOSPC) {
 			t.Error(err)
 		}
 	})

@@ -32,11 +32,11 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
 	return text
 }
+
+// Explain is the likely cause and the way out, for doors that show them apart.
+func (e *Error) Explain() (why, remedy string) { return "", e.Remedy }
 
 // Unwrap gives the kind and the cause.
 func (e *Error) Unwrap() []error {

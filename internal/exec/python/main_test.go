@@ -2,6 +2,7 @@ package python
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -56,6 +57,15 @@ func forceRemove(dir string) {
 		return nil
 	})
 	_ = os.RemoveAll(dir)
+}
+
+// whole is an error and its remedy.
+func whole(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	return e.Error() + "; " + e.Remedy
 }
 
 func noEnv(string) string { return "" }

@@ -107,13 +107,16 @@ func unescape(s string) string {
 // it is seen or changed: the mount exists in the child's namespace alone. But
 // it covers what lies below, so no bind may come from there.
 func findAnchor(binds []source) (string, error) {
-	for _, dir := range []string{"/tmp", "/mnt", "/srv", "/media", "/var", "/usr"} {
+	for _, dir := range []string{"/tmp", "/mnt", "/srv", "/media", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"} {
 		covers := func(b source) bool { return below(b.Source, dir) }
 		if st, err := os.Lstat(dir); err == nil && st.IsDir() && !slices.ContainsFunc(binds, covers) {
 			return dir, nil
 		}
 	}
-	return "", &Error{Step: "find a folder to mount the root on", Err: unix.ENOENT, Why: "there is none, of /tmp, /mnt, /srv, /media, /var and /usr, that the script needs nothing of"}
+	return "", &Error{
+		Step: "find a folder to mount the root on", Err: unix.ENOENT, Remedy: "mkdir /mnt",
+		Why: "there is none of the usual ones in / that the script needs nothing of",
+	}
 }
 
 // rootDirs are the directories of the new root that hold generated files or
