@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 //
 //	[sandbox]     the native sandbox can be built here (tried, not asked)
 //	[numpy] ...   Debian's python3 has that module
+//	[mounts]      root, and may mount in a namespace of its own
 //
 // Where one does not hold, the story skips; with PYRUN_REQUIRE=all it fails.
 func TestScripts(t *testing.T) {
@@ -47,6 +48,13 @@ func TestScripts(t *testing.T) {
 				why = tryOnce("sandbox", func() error { return trySandbox(cache) })
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "mounts":
+				if os.Geteuid() != 0 {
+					return false, nil
+				}
+				why = tryOnce(cond, func() error {
+					return osexec.Command("unshare", "-m", "--propagation", "private", "mount", "-t", "tmpfs", "none", cache).Run()
+				})
 			case "ca": // a host without certificates has none to show
 				_, why = os.Stat("/etc/ssl/certs/ca-certificates.crt")
 			case "numpy", "pandas", "matplotlib":
