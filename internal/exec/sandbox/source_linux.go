@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
 )
 
 // source is a bind as the parent found it. pid 1 compares before it shows it:
@@ -83,24 +85,10 @@ func mountPoints(mountinfo []byte) []string {
 	var points []string
 	for line := range bytes.Lines(mountinfo) {
 		if f := bytes.Fields(line); len(f) > 4 {
-			points = append(points, unescape(string(f[4])))
+			points = append(points, cgroup.Unescape(string(f[4])))
 		}
 	}
 	return points
-}
-
-// unescape undoes mountinfo's octal escapes.
-func unescape(s string) string {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			out = append(out, (s[i+1]-'0')<<6|(s[i+2]-'0')<<3|(s[i+3]-'0'))
-			i += 3
-			continue
-		}
-		out = append(out, s[i])
-	}
-	return string(out)
 }
 
 // findAnchor picks an existing directory to mount the new root on. Nothing of

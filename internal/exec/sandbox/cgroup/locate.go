@@ -127,13 +127,13 @@ func parseMount(line string) (m mount, ok bool) {
 		return m, false
 	}
 	options := strings.Split(g[2], ",")
-	m = mount{root: unescape(f[3]), point: unescape(f[4]), kind: g[0], controllers: options}
+	m = mount{root: Unescape(f[3]), point: Unescape(f[4]), kind: g[0], controllers: options}
 	m.readOnly = slices.Contains(strings.Split(f[5], ","), "ro") || slices.Contains(options, "ro")
 	return m, strings.HasPrefix(m.root, "/") && strings.HasPrefix(m.point, "/")
 }
 
-// unescape undoes the octal escapes of mountinfo: \040 is a space.
-func unescape(s string) string {
+// Unescape undoes the octal escapes in a field of mountinfo: \040 is a space.
+func Unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
