@@ -24,12 +24,13 @@ type world struct {
 	environ               []string
 	dir                   string // the working folder; empty when there is none
 	open                  func(exec.Options) (executor, error)
+	ahead                 *exec.Ahead // nil, or what was begun before the words were read
 }
 
 func realWorld(args []string) world {
 	var ahead *exec.Ahead
 	if len(args) > 1 && args[1] == "run" {
-		ahead = exec.LookAhead() // while the rest of the words is read
+		ahead = exec.LookAhead()
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -42,6 +43,14 @@ func realWorld(args []string) world {
 			o.Ahead = ahead
 			return exec.New(o)
 		},
+		ahead: ahead,
+	}
+}
+
+// close gives back what was begun for a run that never came.
+func (w world) close() {
+	if w.ahead != nil {
+		_ = w.ahead.Close() // nobody asked for it, so nobody is told
 	}
 }
 

@@ -12,5 +12,8 @@ import (
 //go:generate go run . completion --write ../../completions
 
 func main() {
-	os.Exit(realWorld(os.Args).main(context.Background(), os.Args))
+	w := realWorld(os.Args)
+	code := w.main(context.Background(), os.Args)
+	w.close()
+	os.Exit(code)
 }

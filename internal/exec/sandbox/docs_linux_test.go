@@ -40,17 +40,20 @@ func TestDocumentedSteps(t *testing.T) {
 // documented prints the steps of a run with every kind of identity, each kind of step once.
 func documented() string {
 	s := site{anchor: "/tmp", landlock: 7, doors: 1, id: identity{userns: true, hostID: -1}}
+	s.devices = []source{{Bind: Bind{Source: "/dev/null", Target: "/dev/null"}}}
 	s.binds = []source{{Bind: Bind{Source: "PATH", Target: "/PATH"}}}
-	userns := newProgram("")
-	compose(userns, shell("true"), s)
-	s.id.userns, s.id.hostID, s.net = false, firstID, os.Stdin // any: the list is not played
-	root := newProgram("")
-	compose(root, shell("true"), s)
+	list := func() []string {
+		opening, rest := written(shell("true"), s)
+		return append(opening.list(), rest.list()...)
+	}
+	userns := list()
+	s.id.userns, s.id.hostID = false, firstID
+	root := list()
 
 	var out strings.Builder
 	seen := map[string]bool{}
 	n := 0
-	for _, step := range merge(userns.list(), root.list()) {
+	for _, step := range merge(userns, root) {
 		verb, _, _ := strings.Cut(step, " ")
 		switch verb {
 		case "verify", "show", "close", "link", "write", "seal", "make":

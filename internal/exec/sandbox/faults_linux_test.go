@@ -21,7 +21,10 @@ func stepsOf(t *testing.T, pol Policy) []string {
 		t.Fatal(err)
 	}
 	s := site{anchor: "/mnt", lastCap: h.lastCap, landlock: h.landlock, doors: 1}
-	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
+	if s.binds, err = inspect(pol.Binds, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.devices, err = inspectDevices(); err != nil {
 		t.Fatal(err)
 	}
 	if s.filter, err = callFilter(pol.Network); err != nil {
@@ -31,12 +34,20 @@ func stepsOf(t *testing.T, pol Policy) []string {
 		t.Fatal(err)
 	}
 	defer s.id.close()
-	if !s.id.userns {
-		s.net = os.Stdin // any: the list is not played
+	opening, rest := written(pol, s)
+	if len(opening.ops) > restOp || len(rest.ops)*opSize > restDataAt {
+		t.Fatalf("%d and %d ops are more than there is room for", len(opening.ops), len(rest.ops))
 	}
-	p := newProgram("")
-	compose(p, pol, s)
-	return p.list()
+	return append(opening.list(), rest.list()...)
+}
+
+// written is both parts of a list.
+func written(pol Policy, s site) (opening, rest *program) {
+	opening = newOpening("")
+	open(opening, s)
+	rest = opening.rest("")
+	compose(rest, pol, s)
+	return opening, rest
 }
 
 // TestEveryStepFailsClosed makes each step of the list fail in turn: the script
@@ -50,32 +61,42 @@ func TestEveryStepFailsClosed(t *testing.T) {
 			continue
 		}
 		seen[step] = true
-		t.Run(step, func(t *testing.T) {
-			l, err := New(Options{Backend: Native, Fault: step, Machine: Look()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			p, err := l.Start(context.Background(), Place{}, pol, Stdio{Stdout: w, Stderr: w})
-			w.Close()
-			if err == nil {
-				p.Wait()
-				p.Close()
-				t.Fatal("the script was started without this wall")
-			}
-			var e *Error
-			if !errors.As(err, &e) || e.Step != step || !errors.Is(err, unix.EIO) {
-				t.Fatalf("the error is %v, want one of step %q with EIO", err, step)
-			}
-			if n, _ := r.Read(make([]byte, 1)); n != 0 {
-				t.Fatal("something was printed")
-			}
-		})
+		ahead := &Machine{}
+		ahead.init(step)
+		for name, m := range map[string]*Machine{"": nil, " ahead": ahead} {
+			t.Run(step+name, func(t *testing.T) {
+				if m != nil {
+					m.begin()
+				}
+				l, err := New(Options{Backend: Native, Fault: step, Machine: m})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer l.Close()
+				r, w, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+				p, err := l.Start(context.Background(), Place{}, pol, Stdio{Stdout: w, Stderr: w})
+				w.Close()
+				if err == nil {
+					p.Wait()
+					p.Close()
+					t.Fatal("the script was started without this wall")
+				}
+				var e *Error
+				if !errors.As(err, &e) || e.Step != step || !errors.Is(err, unix.EIO) {
+					t.Fatalf("the error is %v, want one of step %q with EIO", err, step)
+				}
+				if n, _ := r.Read(make([]byte, 1)); n != 0 {
+					t.Fatal("something was printed")
+				}
+				if left := descendants(os.Getpid(), nil); len(left) > 0 {
+					t.Errorf("processes left: %v", left)
+				}
+			})
+		}
 	}
 	if len(seen) < 40 {
 		t.Fatalf("only %d steps", len(seen))
@@ -100,8 +121,8 @@ func TestSourceReplaced(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "g"), file); err != nil {
 		t.Fatal(err)
 	}
-	n := newProgram("")
-	mountBind(n, sources[i], n.bytes(make([]byte, 256), 8))
+	n := newOpening("")
+	mountBind(n, sources[i], n.statx())
 	found := false
 	for _, o := range n.ops {
 		found = found || o.nr == opCheck && o.args[2] == before

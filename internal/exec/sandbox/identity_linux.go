@@ -131,15 +131,22 @@ func (id identity) attrs(a *syscall.SysProcAttr) {
 	a.AmbientCaps = ambient
 }
 
-// identityFiles are the few files of /etc that libraries look into.
-func identityFiles(id identity, home string) []File {
-	text := func(name, s string) File { return File{Path: path.Join("/etc", name), Mode: 0o444, Data: []byte(s)} }
+// identityFiles are the few files of /etc that libraries look into, but for passwd.
+func identityFiles(id identity) []File {
 	return []File{
-		text("passwd", fmt.Sprintf("sandbox:x:%d:%d::%s:/sbin/nologin\n", id.uid, id.gid, home)),
-		text("group", fmt.Sprintf("sandbox:x:%d:\n", id.gid)),
+		etc("group", fmt.Sprintf("sandbox:x:%d:\n", id.gid)),
 		// With files alone a lookup fails at once and says so, instead of inviting a retry.
-		text("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
-		text("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
-		text("host.conf", "multi on\n"), // or localhost has no ::1
+		etc("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
+		etc("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
+		etc("host.conf", "multi on\n"), // or localhost has no ::1
 	}
+}
+
+// passwd knows the script's user alone.
+func passwd(id identity, home string) File {
+	return etc("passwd", fmt.Sprintf("sandbox:x:%d:%d::%s:/sbin/nologin\n", id.uid, id.gid, home))
+}
+
+func etc(name, text string) File {
+	return File{Path: path.Join("/etc", name), Mode: 0o444, Data: []byte(text)}
 }

@@ -2,9 +2,15 @@
 
 package sandbox
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+	"os"
 
-// image is the program as a static ELF executable without a stack of its own, symbols or sections.
+	"golang.org/x/sys/unix"
+)
+
+// image is the opening as a static ELF executable without a stack of its own, symbols or sections.
 func (p *program) image(code []byte, machine uint16) []byte {
 	const page, headers = 4096, 64 + 4*56
 	up := func(n int) int { return (n + page - 1) &^ (page - 1) }
@@ -39,6 +45,14 @@ func (p *program) image(code []byte, machine uint16) []byte {
 
 	out = append(out, code...)
 	out = append(out, make([]byte, opsAt-len(out))...)
+	out = p.encode(out)
+	out = append(out, make([]byte, dataAt-len(out))...)
+	return append(out, p.data...)
+}
+
+// encode appends the ops as the player reads them.
+func (p *program) encode(out []byte) []byte {
+	le := binary.LittleEndian
 	for _, o := range p.ops {
 		out = le.AppendUint32(out, o.nr)
 		out = append(out, o.load, o.expect)
@@ -51,6 +65,63 @@ func (p *program) image(code []byte, machine uint16) []byte {
 		out = le.AppendUint32(out, o.onZero)
 		out = le.AppendUint64(out, o.want)
 	}
-	out = append(out, make([]byte, dataAt-len(out))...)
-	return append(out, p.data...)
+	return out
+}
+
+// restDataAt is where the data begins in the memory file of a rest: far behind
+// any list of ops, and little enough for a small limit on file size.
+const restDataAt = 1 << 20
+
+// sheet is a rest as the memory file that pid 1 maps.
+func (p *program) sheet() (*os.File, error) {
+	ops := p.encode(make([]byte, 0, len(p.ops)*opSize))
+	if len(ops) > restDataAt {
+		return nil, unix.E2BIG
+	}
+	f, err := memoryFile("pyrun-list", 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(ops); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.WriteAt(p.data, restDataAt); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, seal(f)
+}
+
+// executable is an opening as a memory file that can be executed.
+func executable(image []byte) (*os.File, error) {
+	const executable = 0x10 // MFD_EXEC, since Linux 6.3
+	f, err := memoryFile("pyrun-init", executable)
+	if errors.Is(err, unix.EINVAL) {
+		f, err = memoryFile("pyrun-init", 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(image); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, seal(f)
+}
+
+func memoryFile(name string, flags int) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING|flags)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// seals make sure that nobody can change a memory file any more.
+const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
+
+// seal closes f when that fails.
+func seal(f *os.File) error {
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return nil
 }

@@ -74,7 +74,7 @@ func landlockRules(p *program, pol Policy, s site) slot {
 	for _, dir := range rootDirs(pol) {
 		allow(dir, llRead|llList)
 	}
-	for _, b := range s.binds {
+	for _, b := range append(s.binds, s.devices...) {
 		rights := uint64(llRead | llList | llExecute)
 		switch {
 		case b.device != 0:

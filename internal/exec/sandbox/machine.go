@@ -9,7 +9,7 @@ type Machine struct{ machine }
 // is missing is an error of Start. Without a Launcher it must be closed.
 func Look() *Machine {
 	m := &Machine{}
-	m.init()
+	m.init("")
 	m.begin()
 	return m
 }

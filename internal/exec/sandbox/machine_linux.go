@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"runtime"
 	"sync"
@@ -19,47 +20,60 @@ type host struct {
 	userns, ownID bool
 	landlock      int
 	lastCap       int
-	mounts        []string
 	code          []byte
 }
 
 // machine finds each fact once, when it is asked for or when begin said so.
 type machine struct {
+	fault    string // of Options, for the opening
 	host     func() (host, error)
+	mounts   func() ([]byte, error)            // the text of /proc/self/mountinfo
 	groups   func() (*cgroup.Hierarchy, error) // nil when there is none to be had
 	loopback func() ([]byte, error)            // the filter of the common network
 
-	found atomic.Bool    // groups was asked
-	swept sync.WaitGroup // the sweep that groups began
-	net   chan *os.File  // nil, or will hold one network namespace for a first run
+	// Children die with the thread that started them, not with the process
+	// (PR_SET_PDEATHSIG), so one thread that lives as long as this starts them all.
+	thread chan func()
+
+	ahead atomic.Pointer[opened] // nil, or pid 1 of a first run
+
+	found  atomic.Bool    // groups was asked
+	swept  sync.WaitGroup // the sweep that groups began
+	closed sync.Once
 }
 
-func (m *machine) init() {
+func (m *machine) init(fault string) {
+	m.fault = fault
 	m.host = sync.OnceValues(lookAround)
+	m.mounts = sync.OnceValues(hostMounts)
 	m.loopback = sync.OnceValues(func() ([]byte, error) { return callFilter(NetworkLoopback) })
 	m.groups = sync.OnceValues(func() (*cgroup.Hierarchy, error) {
 		m.found.Store(true)
-		h, err := findCgroups()
+		mounts, err := m.mounts()
+		if err != nil {
+			return nil, err
+		}
+		h, err := findCgroups(mounts)
 		if h != nil {
 			m.swept.Go(func() { h.Sweep() })
 		}
 		return h, err
 	})
+	m.thread = make(chan func())
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		for f := range m.thread {
+			f()
+		}
+	}()
 }
 
 // begin does in the background what would otherwise be waited for.
 func (m *machine) begin() {
-	m.net = make(chan *os.File, 1)
-	go func() {
-		h, err := m.host()
-		if err != nil || h.userns { // there it belongs to a user namespace that does not exist yet
-			m.net <- nil
-		} else {
-			go func() { m.net <- newNetwork() }()
-		}
-		_, _ = m.groups() // both are asked again, and their errors told, by a start
-		_, _ = m.loopback()
-	}()
+	if anchor, err := findAnchor(nil); err == nil {
+		m.ahead.Store(m.open(anchor))
+	}
+	go func() { _, _ = m.loopback() }() // asked again, and its error told, by a start
 }
 
 func (m *machine) filter(n Network) ([]byte, error) {
@@ -69,52 +83,22 @@ func (m *machine) filter(n Network) ([]byte, error) {
 	return callFilter(n)
 }
 
-// network is the namespace made ahead, once; nil means that the clone makes one.
-func (m *machine) network() *os.File {
-	if m.net == nil {
-		return nil
-	}
-	f := <-m.net
-	m.net <- nil
-	return f
-}
-
-func (m *machine) close() error {
-	if f := m.network(); f != nil {
-		f.Close()
-	}
-	if !m.found.Load() {
-		return nil
-	}
-	h, _ := m.groups()
-	m.swept.Wait()
-	if h != nil {
-		return h.Close()
-	}
-	return nil
-}
-
-// newNetwork makes a network namespace with nothing in it but lo, down, and
-// returns a descriptor of it, or nil. Making one is the dearest of all
-// namespaces, so it is worth doing beside other work.
-func newNetwork() *os.File {
-	runtime.LockOSThread() // not unlocked below: a thread that has been elsewhere is not used again
-	if unix.Gettid() == unix.Getpid() {
-		// The first thread never ends and stands for the process in /proc: hold it
-		// back until another has done it.
-		defer runtime.UnlockOSThread()
-		made := make(chan *os.File)
-		go func() { made <- newNetwork() }()
-		return <-made
-	}
-	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		return nil
-	}
-	f, err := os.OpenFile("/proc/thread-self/ns/net", os.O_RDONLY, 0)
-	if err != nil {
-		return nil
-	}
-	return f
+func (m *machine) close() (err error) {
+	m.closed.Do(func() {
+		if o := m.ahead.Swap(nil); o != nil {
+			err = o.discard()
+		}
+		close(m.thread)
+		if !m.found.Load() {
+			return
+		}
+		h, _ := m.groups()
+		m.swept.Wait()
+		if h != nil {
+			err = errors.Join(err, h.Close())
+		}
+	})
+	return err
 }
 
 // lookAround finds the facts a site needs. Nothing is taken for granted later:
@@ -140,12 +124,15 @@ func lookAround() (h host, err error) {
 	if h.code, err = playerCode(); err != nil {
 		return h, err
 	}
+	return h, nil
+}
+
+func hostMounts() ([]byte, error) {
 	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return h, &Error{Step: "read the mounts", Err: err, Why: "pyrun needs /proc on the host"}
+		return nil, &Error{Step: "read the mounts", Err: err, Why: "pyrun needs /proc on the host"}
 	}
-	h.mounts = mountPoints(mountinfo)
-	return h, nil
+	return mountinfo, nil
 }
 
 // landlockABI asks the kernel which version of Landlock it has.

@@ -23,8 +23,8 @@ type held struct {
 const lookEvery = 20 * time.Millisecond
 
 // findCgroups looks for a place to make groups in. nil means that memory is sampled.
-func findCgroups() (*cgroup.Hierarchy, error) {
-	h, err := cgroup.Current()
+func findCgroups(mountinfo []byte) (*cgroup.Hierarchy, error) {
+	h, err := cgroup.Current(string(mountinfo))
 	if errors.Is(err, cgroup.ErrUnavailable) {
 		return nil, nil
 	}
@@ -36,22 +36,33 @@ func findCgroups() (*cgroup.Hierarchy, error) {
 
 // newMeter takes a cgroup where there can be one. Only a system that has none
 // for us leads to the sampler; any other failure ends the run before it begins.
-func newMeter(h *cgroup.Hierarchy, l Limits) (meter, error) {
+func newMeter(h *cgroup.Hierarchy) (meter, error) {
 	if h == nil {
-		return newSampler(l.Memory), nil
+		return newSampler(nil), nil
 	}
-	procs := 0
-	if l.Processes > 0 {
-		procs = l.Processes + 1 // pid 1 is one of them
-	}
-	g, err := h.New(cgroup.Limits{Memory: l.Memory, Processes: procs})
+	g, err := h.New(cgroup.Limits{})
 	if errors.Is(err, cgroup.ErrUnavailable) {
-		return newSampler(l.Memory), nil
+		return newSampler(nil), nil
 	}
 	if err != nil {
 		return nil, &Error{Step: "make the cgroup", Err: err}
 	}
 	return &held{group: g, kind: h.Mode(), quit: make(chan struct{})}, nil
+}
+
+func (m *held) limit(l Limits) (meter, error) {
+	procs := 0
+	if l.Processes > 0 {
+		procs = l.Processes + 1 // pid 1 is one of them
+	}
+	err := m.group.Limit(cgroup.Limits{Memory: l.Memory, Processes: procs})
+	if errors.Is(err, cgroup.ErrUnavailable) { // a group that may be made and not bounded
+		return newSampler(m.group).limit(l)
+	}
+	if err != nil {
+		return nil, &Error{Step: "limit the cgroup", Err: err}
+	}
+	return m, nil
 }
 
 func (m *held) mode() string { return string(m.kind) }

@@ -12,31 +12,29 @@ type meter interface {
 	mode() string               // what Posture.Memory says
 	attrs(*syscall.SysProcAttr) // the clone joins the cgroup,
 	doors() ([]*os.File, error) // or pid 1 writes itself into it before it does anything
-	watch(*running)             // begins with the program
-	stop()                      // ends when pid 1 is gone
-	settle(*Exit)               // puts usage and the kernel's kills into the exit
+
+	// limit sets the bounds of a run that has not begun yet and returns the meter
+	// that holds them.
+	limit(Limits) (meter, error)
+	watch(*running) // begins with the program
+	stop()          // ends when pid 1 is gone
+	settle(*Exit)   // puts usage and the kernel's kills into the exit
 	close() error
 }
 
-// meter makes the meter of one run. It takes about as long as the rest of the
-// preparation, so it is begun first and waited for last.
-func (n *native) meter(l Limits) func() (meter, error) {
+// limit sets the bounds in the background.
+func limit(m meter, l Limits) func() (meter, error) {
 	type made struct {
 		m   meter
 		err error
 	}
 	c := make(chan made, 1)
 	go func() {
-		h, err := n.machine.groups()
-		if err != nil {
-			c <- made{err: err}
-			return
-		}
-		m, err := newMeter(h, l)
-		c <- made{m, err}
+		held, err := m.limit(l)
+		c <- made{held, err}
 	}()
 	return func() (meter, error) {
-		m := <-c
-		return m.m, m.err
+		got := <-c
+		return got.m, got.err
 	}
 }

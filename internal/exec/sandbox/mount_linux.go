@@ -21,8 +21,8 @@ const (
 	attrSealed = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 )
 
-// buildRoot makes everything the script will see.
-func buildRoot(p *program, pol Policy, s site) {
+// beginRoot makes of the new root what every script sees.
+func beginRoot(p *program, s site) {
 	p.begin("make mounts private")
 	p.call(unix.SYS_MOUNT, num(0), p.str("/"), num(0), num(unix.MS_REC|unix.MS_PRIVATE), num(0))
 
@@ -33,7 +33,22 @@ func buildRoot(p *program, pol Policy, s site) {
 	p.begin("mount /dev")
 	p.mkdir("/dev", 0o755)
 	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(rel("/dev")), p.str("tmpfs"), num(unix.MS_NOSUID|unix.MS_NOEXEC), p.str("size=64k,nr_inodes=64,mode=755"))
+	seen := p.statx()
+	for _, d := range s.devices {
+		mountBind(p, d, seen)
+	}
+	none := Policy{} // nothing here is the script's
+	for _, l := range deviceLinks() {
+		makeLink(p, none, s.id, l)
+	}
+	for _, f := range identityFiles(s.id) {
+		writeFile(p, none, s.id, f)
+	}
+	mountProc(p)
+}
 
+// furnishRoot adds what this policy lets the script see.
+func furnishRoot(p *program, pol Policy, s site) {
 	store := mountStore(p, pol, s)
 	for _, dir := range pol.Sealed {
 		// A mount of its own, so that it can turn read-only when it is full.
@@ -41,29 +56,25 @@ func buildRoot(p *program, pol Policy, s site) {
 		p.mkdir(dir, 0o755)
 		p.call(unix.SYS_MOUNT, p.str(rel(dir)), p.str(rel(dir)), num(0), num(unix.MS_BIND), num(0))
 	}
-	seen := p.bytes(make([]byte, 256), 8) // struct statx
+	seen := p.statx()
 	for _, b := range s.binds {
 		mountBind(p, b, seen)
 	}
-	for _, l := range append(deviceLinks(), pol.Links...) {
-		p.begin("link " + l.Path)
-		p.mkdir(path.Dir(l.Path), 0o755)
-		p.call(unix.SYS_SYMLINKAT, p.str(l.Target), num(cwd), p.str(rel(l.Path)))
-		if writable(pol, l.Path) {
-			s.id.give(p, l.Path)
-		}
+	for _, l := range pol.Links {
+		makeLink(p, pol, s.id, l)
 	}
-	for _, f := range append(identityFiles(s.id, pol.Dir), pol.Files...) {
+	for _, f := range append([]File{passwd(s.id, pol.Dir)}, pol.Files...) {
 		writeFile(p, pol, s.id, f)
 	}
 	for _, dir := range pol.Sealed {
 		p.begin("seal " + dir)
 		p.setAttr(num(cwd), rel(dir), 0, attrSealed)
 	}
-	record := p.words(tagStore, 1)
-	mountProc(p, slot(record+8))
-	handOut(p, store, record)
+	handOut(p, store)
 }
+
+// statx is room for a struct statx.
+func (p *program) statx() uint64 { return p.bytes(make([]byte, 256), 8) }
 
 // mountBind shows a source at its target and makes sure that it is still the
 // object the parent looked at. Then it turns read-only in its whole depth.
@@ -106,12 +117,25 @@ func mountBind(p *program, b source, seen uint64) {
 }
 
 // mountProc mounts a /proc that shows processes only. A container with masks
-// on its own /proc refuses that; then there is none, and never the host's.
-// The outcome, which was 1, becomes 0 when it stands.
-func mountProc(p *program, outcome slot) {
+// on its own /proc refuses that; then there is none, and never the host's. The
+// parent is told which: the value, which was 1, becomes 0 when it stands.
+func mountProc(p *program) {
 	p.begin("mount /proc")
 	p.mkdir("/proc", 0o555)
-	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flagsData|unix.MS_RDONLY), p.str("subset=pid,hidepid=invisible")).keep(outcome).allow(unix.EPERM)
+	record := p.words(tagOpened, 1)
+	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flagsData|unix.MS_RDONLY), p.str("subset=pid,hidepid=invisible")).keep(slot(record + 8)).allow(unix.EPERM)
+	p.call(unix.SYS_WRITE, num(fdParent), num(record), num(16)).exactly(16)
+}
+
+// makeLink makes a symbolic link. It is the script's when it lies where the
+// script may write.
+func makeLink(p *program, pol Policy, id identity, l Link) {
+	p.begin("link " + l.Path)
+	p.mkdir(path.Dir(l.Path), 0o755)
+	p.call(unix.SYS_SYMLINKAT, p.str(l.Target), num(cwd), p.str(rel(l.Path)))
+	if writable(pol, l.Path) {
+		id.give(p, l.Path)
+	}
 }
 
 // enterRoot makes the new root the only one and closes it to writing.

@@ -5,98 +5,107 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"runtime"
-	"sync"
 )
 
 // native starts runs behind all walls.
 type native struct {
 	fault   string
 	machine *Machine
-
-	// Children die with the thread that started them, not with the process
-	// (PR_SET_PDEATHSIG), so one thread that lives as long as the launcher
-	// starts them all.
-	thread chan func()
-	closed sync.Once
 }
 
 func newNative(o Options) (launcher, error) {
-	n := &native{fault: o.Fault, machine: o.Machine, thread: make(chan func())}
+	n := &native{fault: o.Fault, machine: o.Machine}
 	if n.machine == nil {
 		n.machine = &Machine{}
-		n.machine.init()
+		n.machine.init(o.Fault)
 	}
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		for f := range n.thread {
-			f()
-		}
-	}()
 	return n, nil
 }
 
 func (n *native) place() (Place, error) { return Place{}, nil }
 
-func (n *native) close() (err error) {
-	n.closed.Do(func() {
-		close(n.thread)
-		err = n.machine.Close()
-	})
-	return err
-}
+func (n *native) close() error { return n.machine.Close() }
 
-// start composes the list, starts the player on it and waits until the program
-// runs behind its walls, or says which step failed.
+// start takes a pid 1 that has played the opening, composes the rest of its
+// list, hands it over and waits until the program runs behind its walls, or
+// says which step failed.
 func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	metering := n.meter(pol.Limits)
-	h, s, err := n.site(pol)
-	if s.net != nil {
-		defer s.net.Close()
-	}
-	r := &running{id: s.id, limits: pol.Limits, exited: make(chan struct{}), started: make(chan struct{})}
-	var fail error
-	if r.meter, fail = metering(); fail != nil || err != nil {
-		return nil, errors.Join(err, fail, r.release())
-	}
-	doors, err := r.meter.doors()
+	rest, err := n.site(pol)
 	if err != nil {
-		return nil, errors.Join(&Error{Step: "join the cgroup", Err: err}, r.release())
+		return nil, err
 	}
-	defer closeAll(doors)
-	s.doors = len(doors)
-	r.p = newProgram(n.fault)
-	compose(r.p, pol, s)
-	if err := n.spawn(r, h, s, std, doors); err != nil {
-		return nil, errors.Join(err, r.release())
+	o, err := n.take(rest.binds)
+	if err != nil {
+		return nil, err
+	}
+	r := o.r
+	limited := limit(r.meter, pol.Limits) // takes about as long as composing
+	r.limits, r.rest = pol.Limits, r.opening.rest(n.fault)
+	rest.id, rest.devices = o.s.id, o.s.devices
+	compose(r.rest, pol, rest)
+	held, err := limited()
+	<-o.done
+	if o.err != nil {
+		return nil, o.err
+	}
+	if err == nil {
+		r.meter = held
+		err = r.hand(std)
+	}
+	if err != nil {
+		return nil, errors.Join(err, o.discard())
 	}
 	if err := r.settle(ctx); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
-	r.stand = standing(pol.Network, s, r)
+	r.stand = standing(pol.Network, rest, r)
 	return r, nil
 }
 
-// site finds the facts of one run.
-func (n *native) site(pol Policy) (h host, s site, err error) {
-	if h, err = n.machine.host(); err != nil {
-		return h, s, err
+// site finds the facts of one run that its policy decides.
+func (n *native) site(pol Policy) (s site, err error) {
+	h, err := n.machine.host()
+	if err != nil {
+		return s, err
 	}
-	s = site{lastCap: h.lastCap, landlock: h.landlock}
-	if s.binds, err = inspect(pol.Binds, h.mounts); err != nil {
-		return h, s, err
+	s.lastCap, s.landlock = h.lastCap, h.landlock
+	mounts, err := n.machine.mounts()
+	if err != nil {
+		return s, err
 	}
-	if s.anchor, err = findAnchor(s.binds); err != nil {
-		return h, s, err
+	if s.binds, err = inspect(pol.Binds, mountPoints(mounts)); err != nil {
+		return s, err
 	}
 	if s.filter, err = n.machine.filter(pol.Network); err != nil {
-		return h, s, &Error{Step: "filter calls (seccomp)", Err: err}
+		return s, &Error{Step: "filter calls (seccomp)", Err: err}
 	}
-	if s.id, err = newIdentity(h.userns, h.ownID); err == nil && !s.id.userns {
-		s.net = n.machine.network()
+	return s, nil
+}
+
+// take returns a waiting pid 1 that can show these binds: the one that was
+// opened ahead, or a new one.
+func (n *native) take(binds []source) (*opened, error) {
+	o := n.machine.ahead.Swap(nil)
+	if o != nil && covers(o.s.anchor, binds) {
+		if err := o.discard(); err != nil {
+			return nil, err
+		}
+		o = nil
 	}
-	return h, s, err
+	if o == nil {
+		anchor, err := findAnchor(binds)
+		if err != nil {
+			return nil, err
+		}
+		o = n.machine.open(anchor)
+	}
+	<-o.known
+	if o.r.opening == nil {
+		<-o.done
+		return nil, o.err
+	}
+	return o, nil
 }

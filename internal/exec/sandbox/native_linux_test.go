@@ -61,23 +61,3 @@ func TestNativeShell(t *testing.T) {
 		t.Fatalf("code %d", exit.Code)
 	}
 }
-
-// TestNetworkAheadStaysApart: making a network namespace ahead leaves this
-// process where it was, whichever thread was asked.
-func TestNetworkAheadStaysApart(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Log("only root makes one ahead")
-	}
-	before, err := os.Readlink("/proc/self/ns/net")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 200 {
-		if f := newNetwork(); f != nil {
-			f.Close()
-		}
-		if now, _ := os.Readlink("/proc/self/ns/net"); now != before {
-			t.Fatalf("this process moved from %s to %s", before, now)
-		}
-	}
-}

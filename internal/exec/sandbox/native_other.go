@@ -19,6 +19,6 @@ func newNative(Options) (launcher, error) {
 // machine has nothing to know here.
 type machine struct{}
 
-func (*machine) init()        {}
+func (*machine) init(string)  {}
 func (*machine) begin()       {}
 func (*machine) close() error { return nil }

@@ -8,13 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// network gives the empty network namespace its name and, when asked for, its lo.
-func network(p *program, n Network) {
+// hostName gives the run's own host a name.
+func hostName(p *program) {
 	p.begin("set the host name")
 	// A container's profile may refuse it; the name is no wall.
 	p.call(unix.SYS_SETHOSTNAME, p.str("sandbox"), num(len("sandbox"))).allow(unix.EPERM)
 	p.call(unix.SYS_SETDOMAINNAME, p.str("(none)"), num(len("(none)"))).allow(unix.EPERM)
+}
 
+// network gives the empty network namespace its lo, when asked for.
+func network(p *program, n Network) {
 	if n != NetworkLoopback {
 		return
 	}

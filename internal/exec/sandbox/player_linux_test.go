@@ -20,7 +20,7 @@ func play(t *testing.T, p *program) (int, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	image, err := seal(p.image(code, elfMachine))
+	image, err := executable(p.image(code, elfMachine))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestPlayer(t *testing.T) {
 		if len(sent) != 16 || binary.LittleEndian.Uint64(sent) != uint64(opsBase+op*opSize) || binary.LittleEndian.Uint64(sent[8:]) != uint64(errno) {
 			t.Fatalf("reported %x, want op %d and errno %d", sent, op, errno)
 		}
-		if p.stepOf(binary.LittleEndian.Uint64(sent)) != p.steps[op] {
+		if stepOf(binary.LittleEndian.Uint64(sent), p) != p.steps[op] {
 			t.Fatal("the step has another name")
 		}
 	}
@@ -139,7 +139,7 @@ func TestPlayer(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newProgram("")
+			p := newOpening("")
 			p.begin("a step")
 			c.list(p)
 			code, sent := play(t, p)

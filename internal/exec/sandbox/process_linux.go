@@ -22,12 +22,14 @@ type running struct {
 	id     identity
 	limits Limits
 	meter  meter
-	p      *program
 	stand  Posture
-	pid    int      // of pid 1, as this process sees it
-	pidfd  *os.File // of pid 1: a kill by it can hit no other process
-	sock   *os.File
-	dir    *os.File // the store
+
+	opening, rest *program // the two parts of its list
+
+	pid   int      // of pid 1, as this process sees it
+	pidfd *os.File // of pid 1: a kill by it can hit no other process
+	sock  *os.File
+	dir   *os.File // the store
 
 	started chan struct{} // closed when the program was let go
 	failure error         // set before started stays open and exited closes
@@ -88,15 +90,19 @@ func (r *running) refusal() error {
 func (r *running) listen() {
 	for {
 		got, err := receive(r.sock)
+		if errors.Is(err, unix.ECONNRESET) {
+			continue // it left without taking what it was sent; its last word comes behind this
+		}
 		if err != nil {
 			break
 		}
 		now := time.Now()
 		r.mu.Lock()
 		switch {
+		case got.tag == tagOpened:
+			r.proc = got.value&1 == 0
 		case got.tag == tagStore && r.dir == nil:
 			r.dir, got.dir = got.dir, nil
-			r.proc = got.value&1 == 0
 		case got.tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
 			r.exit.Released = now
 			if r.limits.Wall > 0 {
@@ -108,7 +114,7 @@ func (r *running) listen() {
 			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(got.value)), true
 			r.used.peak = got.peak
 		case got.tag >= opsBase && r.failure == nil: // the first names the cause
-			r.failure = explain(r.p.stepOf(got.tag), unix.Errno(got.value), r.id)
+			r.failure = explain(stepOf(got.tag, r.rest, r.opening), unix.Errno(got.value), r.id)
 		}
 		r.mu.Unlock()
 		if got.dir != nil {

@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"strings"
 
@@ -16,17 +17,26 @@ import (
 // So the child's half of the sandbox is data: it can be printed, compared and
 // made to fail at any place.
 //
-// In memory the child has three segments, at fixed addresses:
+// A run's list comes in two parts. The opening holds what no policy changes, so
+// it can be played before there is a request. Its last step receives the rest
+// as a sealed memory file and goes on there.
+//
+// In memory the child has these segments, at fixed addresses:
 //
 //	codeBase  the player, execute only
-//	opsBase   the ops, read-only
-//	dataBase  16 bytes for the player's own report, then strings, structures, slots
+//	opsBase   the opening's ops, read-only
+//	restBase  the rest's ops, read-only
+//	dataBase  16 bytes for the player's own report, then the opening's strings, structures, slots
+//	restData  the rest's
 const (
 	codeBase = 0x400000
 	opsBase  = 0x800000
+	restBase = opsBase + restOp*opSize
 	dataBase = 0x4000000
+	restData = 0x5000000
 
 	opSize = 80
+	restOp = 4096 // the number of the rest's first op, counted from opsBase
 )
 
 // op is one system call as the player reads it; see player_linux_amd64.s.
@@ -71,22 +81,39 @@ type label struct {
 	refs []func(uint32)
 }
 
-// program grows step by step; its methods never fail, so that a list of steps reads aloud.
+// program is one part of a list. It grows step by step; its methods never
+// fail, so that a list of steps reads aloud.
 type program struct {
+	first int // the number of its first op
 	ops   []op
 	steps []string // the name of the step each op belongs to
 	step  string
+	base  uint64 // where its data lies
 	data  []byte
 	made  map[string]bool // directories
 	fault string
 }
 
-func newProgram(fault string) *program {
+func newOpening(fault string) *program {
 	return &program{
-		ops:   make([]op, 0, 640),
-		steps: make([]string, 0, 640),
-		data:  make([]byte, 16, 64<<10),
+		ops:   make([]op, 0, 160),
+		steps: make([]string, 0, 160),
+		base:  dataBase,
+		data:  make([]byte, 16, 4<<10),
 		made:  map[string]bool{},
+		fault: fault,
+	}
+}
+
+// rest begins the part that follows p.
+func (p *program) rest(fault string) *program {
+	return &program{
+		first: restOp,
+		ops:   make([]op, 0, 512),
+		steps: make([]string, 0, 512),
+		base:  restData,
+		data:  make([]byte, 0, 48<<10),
+		made:  maps.Clone(p.made),
 		fault: fault,
 	}
 }
@@ -135,7 +162,7 @@ func (p *program) ifZero(l *label) {
 }
 
 func (p *program) here(l *label) {
-	l.at = len(p.ops)
+	l.at = p.first + len(p.ops)
 	for _, set := range l.refs {
 		set(uint32(l.at))
 	}
@@ -146,13 +173,13 @@ func (p *program) bytes(b []byte, align int) uint64 {
 	for len(p.data)%align != 0 {
 		p.data = append(p.data, 0)
 	}
-	at := dataBase + uint64(len(p.data))
+	at := p.base + uint64(len(p.data))
 	p.data = append(p.data, b...)
 	return at
 }
 
 func (p *program) str(s string) arg {
-	at := dataBase + uint64(len(p.data))
+	at := p.base + uint64(len(p.data))
 	p.data = append(append(p.data, s...), 0)
 	return num(at)
 }
@@ -178,9 +205,12 @@ func (p *program) strings(list []string) uint64 {
 }
 
 // stepOf names the step of the op at an address that the player reported.
-func (p *program) stepOf(addr uint64) string {
-	if i := (addr - opsBase) / opSize; addr >= opsBase && i < uint64(len(p.steps)) {
-		return p.steps[i]
+func stepOf(addr uint64, parts ...*program) string {
+	for _, p := range parts {
+		begin := opsBase + uint64(p.first)*opSize
+		if i := (addr - begin) / opSize; addr >= begin && i < uint64(len(p.steps)) {
+			return p.steps[i]
+		}
 	}
 	return "play the list"
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
 )
 
 // Where no cgroup can be had, memory is watched instead of held: the tree's
@@ -21,22 +23,34 @@ const sampleEvery = 5 * time.Millisecond
 
 // sampler is the meter without a cgroup.
 type sampler struct {
-	limit int64
+	group *cgroup.Group // nil, or where the tree is to no avail
+	most  int64         // bytes
 	quit  chan struct{}
 	done  sync.WaitGroup
 	mu    sync.Mutex
 	peak  int64
 }
 
-func newSampler(limit int64) *sampler { return &sampler{limit: limit, quit: make(chan struct{})} }
+func newSampler(g *cgroup.Group) *sampler { return &sampler{group: g, quit: make(chan struct{})} }
 
 func (s *sampler) mode() string               { return "sampled" }
 func (s *sampler) attrs(*syscall.SysProcAttr) {}
 func (s *sampler) doors() ([]*os.File, error) { return nil, nil }
-func (s *sampler) close() error               { return nil }
+
+func (s *sampler) limit(l Limits) (meter, error) {
+	s.most = l.Memory
+	return s, nil
+}
+
+func (s *sampler) close() error {
+	if s.group == nil {
+		return nil
+	}
+	return s.group.Close()
+}
 
 func (s *sampler) watch(r *running) {
-	if s.limit <= 0 {
+	if s.most <= 0 {
 		return
 	}
 	pid, store := r.pid, r.dir
@@ -53,7 +67,7 @@ func (s *sampler) watch(r *running) {
 			s.mu.Lock()
 			s.peak = max(s.peak, used)
 			s.mu.Unlock()
-			if used > s.limit {
+			if used > s.most {
 				r.kill(KilledMemory)
 				return
 			}
@@ -82,7 +96,7 @@ func (s *sampler) measure(pid1 int, store *os.File) int64 {
 	for _, pid := range tree {
 		rough += resident(pid)
 	}
-	if rough+files <= s.limit {
+	if rough+files <= s.most {
 		return rough + files
 	}
 	var fair int64

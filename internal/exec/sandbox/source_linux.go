@@ -29,9 +29,9 @@ var devices = [...]struct {
 	minor uint32 // of major 1, the kernel's memory devices
 }{{"null", 3}, {"zero", 5}, {"full", 7}, {"random", 8}, {"urandom", 9}}
 
-// inspect looks at every bind of a policy and at the devices.
+// inspect looks at every bind of a policy.
 func inspect(binds []Bind, mounts []string) ([]source, error) {
-	out := make([]source, 0, len(binds)+len(devices))
+	out := make([]source, 0, len(binds)+len(devices)) // the devices are appended to it later
 	for _, b := range binds {
 		s := source{Bind: b}
 		if err := s.look(); err != nil {
@@ -58,6 +58,12 @@ func inspect(binds []Bind, mounts []string) ([]source, error) {
 		out = append(out, s)
 	}
 	byDepth(out)
+	return out, nil
+}
+
+// inspectDevices looks at the devices.
+func inspectDevices() ([]source, error) {
+	out := make([]source, 0, len(devices))
 	for _, d := range devices {
 		at := "/dev/" + d.name
 		s := source{Bind: Bind{Source: at, Target: at}, device: unix.Mkdev(1, d.minor)}
@@ -93,11 +99,11 @@ func mountPoints(mountinfo []byte) []string {
 
 // findAnchor picks an existing directory to mount the new root on. Nothing of
 // it is seen or changed: the mount exists in the child's namespace alone. But
-// it covers what lies below, so no bind may come from there.
+// it covers what lies below, so no bind may come from there. Those that binds
+// seldom come from are first.
 func findAnchor(binds []source) (string, error) {
-	for _, dir := range []string{"/tmp", "/mnt", "/srv", "/media", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"} {
-		covers := func(b source) bool { return below(b.Source, dir) }
-		if st, err := os.Lstat(dir); err == nil && st.IsDir() && !slices.ContainsFunc(binds, covers) {
+	for _, dir := range []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"} {
+		if st, err := os.Lstat(dir); err == nil && st.IsDir() && !covers(dir, binds) {
 			return dir, nil
 		}
 	}
@@ -105,6 +111,11 @@ func findAnchor(binds []source) (string, error) {
 		Step: "find a folder to mount the root on", Err: unix.ENOENT, Remedy: "mkdir /mnt",
 		Why: "there is none of the usual ones in / that the script needs nothing of",
 	}
+}
+
+// covers says whether a mount on dir would hide the source of a bind.
+func covers(dir string, binds []source) bool {
+	return slices.ContainsFunc(binds, func(b source) bool { return below(b.Source, dir) })
 }
 
 // rootDirs are the directories of the new root that hold generated files or

@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"errors"
 	"os"
 	"runtime"
 	"syscall"
@@ -11,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawn starts the player as pid 1 of new namespaces.
-func (n *native) spawn(r *running, h host, s site, std Stdio, doors []*os.File) error {
-	image, err := seal(r.p.image(h.code, elfMachine))
+// spawn starts the player as pid 1 of new namespaces, with the opening. Its
+// standard streams are the null device until it gets the script's.
+func (m *machine) spawn(r *running, h host, doors []*os.File) error {
+	image, err := executable(r.opening.image(h.code, elfMachine))
 	if err != nil {
 		return &Error{Step: "write the image of pid 1", Err: err, Why: "memory files may be barred from being run here (sysctl vm.memfd_noexec)"}
 	}
@@ -29,23 +29,11 @@ func (n *native) spawn(r *running, h host, s site, std Stdio, doors []*os.File) 
 		return &Error{Step: "open the null device", Err: err}
 	}
 	defer null.Close()
-	files := []*os.File{std.Stdin, std.Stdout, std.Stderr, theirs, image}
-	for i, f := range files {
-		if f == nil {
-			files[i] = null
-		}
-	}
-	files = append(files, doors...) // from fdDoors on
-	if s.net != nil {
-		files = append(files, s.net)
-	}
+	files := append([]*os.File{null, null, null, theirs, image}, doors...) // from fdDoors on
 	sys := &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS,
+		Cloneflags: unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET,
 	}
-	if s.net == nil {
-		sys.Cloneflags |= unix.CLONE_NEWNET
-	}
-	s.id.attrs(sys)
+	r.id.attrs(sys)
 	r.meter.attrs(sys)
 	fds := make([]uintptr, len(files))
 	for i, f := range files {
@@ -56,7 +44,7 @@ func (n *native) spawn(r *running, h host, s site, std Stdio, doors []*os.File) 
 	pidfd := -1
 	sys.PidFD = &pidfd
 	done := make(chan error)
-	n.thread <- func() {
+	m.thread <- func() {
 		var err error
 		r.pid, _, err = syscall.StartProcess("/proc/self/fd/4", []string{"pyrun-init"}, &syscall.ProcAttr{Env: []string{}, Files: fds, Sys: sys})
 		done <- err
@@ -65,34 +53,11 @@ func (n *native) spawn(r *running, h host, s site, std Stdio, doors []*os.File) 
 	runtime.KeepAlive(files)
 	if err != nil {
 		ours.Close()
-		return explainClone(err, s.id)
+		return explainClone(err, r.id)
 	}
 	r.pidfd = os.NewFile(uintptr(pidfd), "pid 1")
 	r.sock = ours
 	return nil
-}
-
-// seal copies an image into a memory file that nobody can change.
-func seal(image []byte) (*os.File, error) {
-	const executable = 0x10 // MFD_EXEC, since Linux 6.3
-	flags := unix.MFD_CLOEXEC | unix.MFD_ALLOW_SEALING
-	fd, err := unix.MemfdCreate("pyrun-init", flags|executable)
-	if errors.Is(err, unix.EINVAL) {
-		fd, err = unix.MemfdCreate("pyrun-init", flags)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), "pyrun-init")
-	if _, err := f.Write(image); err != nil {
-		f.Close()
-		return nil, err
-	}
-	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SEAL|unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_WRITE); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 func socketPair() (ours, theirs *os.File, err error) {

@@ -2,22 +2,20 @@
 
 package sandbox
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // site is what the parent found out before it wrote the list: facts of this
 // machine and of this run, so that the list itself needs no decision.
 type site struct {
-	id       identity
-	binds    []source // Policy.Binds and the devices, each as it was when the parent looked
-	anchor   string   // an existing directory of the host to mount the new root on
+	id      identity
+	devices []source // as they were when the parent looked
+	anchor  string   // an existing directory of the host to mount the new root on
+	doors   int      // descriptors from fdDoors on that lead into the cgroup
+
+	// For the rest alone.
+	binds    []source // Policy.Binds, likewise
 	lastCap  int      // the highest capability the kernel knows
 	landlock int      // ABI version
-	doors    int      // descriptors from fdDoors on that lead into the cgroup
-	net      *os.File // the next descriptor, when the network namespace was made ahead
 	filter   []byte   // seccomp program
 }
 
@@ -34,16 +32,25 @@ const (
 // the script's struct rusage. A tag from opsBase on is the address of an op
 // that failed and the value its errno.
 const (
-	tagStore   = 1 // with the store's descriptor; value: bit 0 set when /proc could not be mounted
-	tagStarted = 2
-	tagExit    = 3 // value: wait status of the script
+	tagOpened  = 1 // the opening is played; value: bit 0 set when /proc could not be mounted
+	tagStore   = 2 // with the store's descriptor
+	tagStarted = 3
+	tagExit    = 4 // value: wait status of the script
 )
 
-// compose writes the whole list for one run. The order is the security
-// argument; docs/security.md prints it and a test holds the two together.
-func compose(p *program, pol Policy, s site) {
+// open writes the opening: what is the same for every policy. The order of it
+// and of what compose adds is the security argument; docs/security.md prints it
+// and a test holds the two together.
+func open(p *program, s site) {
 	attach(p, s)
-	buildRoot(p, pol, s)
+	beginRoot(p, s)
+	hostName(p)
+	receiveRest(p)
+}
+
+// compose writes the rest of the list for one run.
+func compose(p *program, pol Policy, s site) {
+	furnishRoot(p, pol, s)
 	enterRoot(p)
 	network(p, pol.Network)
 
@@ -85,10 +92,6 @@ func attach(p *program, s site) {
 	p.begin("join the cgroup")
 	for i := range s.doors {
 		p.call(unix.SYS_WRITE, num(fdDoors+i), p.str("0"), num(1)).exactly(1)
-	}
-	if s.net != nil {
-		p.begin("enter the network namespace")
-		p.call(unix.SYS_SETNS, num(fdDoors+s.doors), num(unix.CLONE_NEWNET))
 	}
 	p.begin("own cgroup namespace")
 	// Not at the clone: made before joining, it would show a path that climbs out.

@@ -45,11 +45,11 @@ func mountStore(p *program, pol Policy, s site) slot {
 
 // handOut sends the store's descriptor to the parent, which reads artifacts
 // through it when nothing can write there any more.
-func handOut(p *program, store slot, record uint64) {
+func handOut(p *program, store slot) {
 	p.begin("hand out the store")
 	control := p.bytes(binary.LittleEndian.AppendUint64(nil, 20), 8)
 	p.bytes(append(binary.LittleEndian.AppendUint32(nil, unix.SOL_SOCKET), unix.SCM_RIGHTS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 4)
-	iov := p.words(record, 16)
+	iov := p.words(p.words(tagStore, 0), 16)
 	msg := p.words(0, 0, iov, 1, control, 20, 0)
 	// dup is the one call that puts a number where another call left it.
 	p.call(unix.SYS_DUP, store.arg()).keep(slot(control + 16))

@@ -98,17 +98,14 @@ func system() host {
 	}
 }
 
-// Current finds the Hierarchy of this process; see [Find].
-func Current() (*Hierarchy, error) {
-	mounts, err := read("/proc/self/mountinfo", 4<<20)
-	if err != nil {
-		return nil, &Unavailable{Why: err.Error(), Remedy: "mount /proc"}
-	}
+// Current finds the Hierarchy of this process, given the text of
+// /proc/self/mountinfo; see [Find].
+func Current(mountinfo string) (*Hierarchy, error) {
 	self, err := read("/proc/self/cgroup", 64<<10)
 	if err != nil {
 		return nil, &Unavailable{Why: err.Error(), Remedy: "use a kernel with cgroups and mount /proc"}
 	}
-	return Find(mounts, self)
+	return Find(mountinfo, self)
 }
 
 // Find finds where this process may make groups, from the texts of

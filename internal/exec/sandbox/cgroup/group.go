@@ -60,7 +60,7 @@ func (h *Hierarchy) New(l Limits) (*Group, error) {
 		}
 		err = errors.Join(err, g.Close())
 		if !errors.Is(err, fs.ErrExist) { // another Hierarchy of this process counts too
-			return nil, h.refusal(err)
+			return nil, refusal(h.mode, err)
 		}
 	}
 }
@@ -73,10 +73,8 @@ func (g *Group) build(h *Hierarchy, name string, l Limits) error {
 		}
 		g.all = append(g.all, folder)
 	}
-	for _, s := range settings(g.mode, l, g.pids != "") {
-		if err := g.set(s); err != nil {
-			return err
-		}
+	if err := g.limit(l); err != nil {
+		return err
 	}
 	if g.mode != V2 {
 		return nil
@@ -84,6 +82,25 @@ func (g *Group) build(h *Hierarchy, name string, l Limits) error {
 	dir, err := os.Open(g.memory)
 	g.dir = dir
 	return err
+}
+
+// Limit sets the bounds of a group that was made without. What is in it must
+// not have grown past them yet. Where the kernel refuses to limit groups at all,
+// the error wraps [ErrUnavailable].
+func (g *Group) Limit(l Limits) error {
+	if err := g.limit(l); err != nil {
+		return refusal(g.mode, err)
+	}
+	return nil
+}
+
+func (g *Group) limit(l Limits) error {
+	for _, s := range settings(g.mode, l, g.pids != "") {
+		if err := g.set(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // set writes one limit. Only a file that does not exist may be done without, and only where that is said.
@@ -106,14 +123,14 @@ func (g *Group) set(s setting) error {
 }
 
 // refusal turns the kernel's "you may not" into [ErrUnavailable].
-func (h *Hierarchy) refusal(err error) error {
+func refusal(mode Mode, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		if h.mode == V1 {
+		if mode == V1 {
 			return &Unavailable{Why: err.Error(), Remedy: remedyRoot}
 		}
 		return &Unavailable{Why: err.Error(), Remedy: remedyDelegate}
 	}
-	return fmt.Errorf("cgroup: make a group: %w", err)
+	return fmt.Errorf("cgroup: make or limit a group: %w", err)
 }
 
 // FD returns the descriptor of the group's folder, by which a process is
