@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -14,7 +15,13 @@ import (
 
 // run is `pyrun run`: words in, one request down, one result up, words out.
 func (d *door) run(c *cli.Context) error {
-	s, err := d.script(c)
+	ctx, signals := watchSignals(c.Context)
+	defer signals.stop()
+	s, err := d.script(ctx, c)
+	if ctx.Err() != nil {
+		d.code = signals.code()
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -46,14 +53,12 @@ func (d *door) run(c *cli.Context) error {
 		return d.named(err, r)
 	}
 	defer x.Close()
-	return d.execute(c, x, s, settings, r)
+	<-signals.armed
+	return d.execute(ctx, signals, c, x, s, settings, r)
 }
 
 // execute runs r and tells what came of it.
-func (d *door) execute(c *cli.Context, x executor, s script, settings *config.Config, r exec.Request) error {
-	ctx, signals := watchSignals(c.Context)
-	defer signals.stop()
-
+func (d *door) execute(ctx context.Context, signals *signals, c *cli.Context, x executor, s script, settings *config.Config, r exec.Request) error {
 	asJSON, quiet := c.Bool("json"), c.Bool("quiet")
 	line := d.ui.Progress()
 	if !quiet {

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -319,4 +321,45 @@ func TestInterrupted(t *testing.T) {
 	if got.code != 143 || got.stderr != "pyrun: interrupted after 14 ms\n" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestInterruptedWhileReading: a script that never ends to come does not keep
+// a signal waiting, and nothing is run.
+func TestInterruptedWhileReading(t *testing.T) {
+	mine := make(chan os.Signal, 1)
+	signal.Notify(mine, syscall.SIGTERM) // one that comes too early must not end the test
+	defer signal.Stop(mine)
+	r, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer out.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	w := world{
+		stdin: r, stdout: null, stderr: null, dir: t.TempDir(),
+		open: func(exec.Options) (executor, error) { return nil, errors.New("a run was begun") },
+	}
+	code := make(chan int)
+	go func() { code <- w.main(context.Background(), []string{"pyrun", "run", "-"}) }()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for range 500 {
+		select {
+		case got := <-code:
+			if got != 143 {
+				t.Errorf("exit code %d", got)
+			}
+			return
+		case <-again.C:
+			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Fatal("it goes on reading")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -28,7 +29,7 @@ type script struct {
 }
 
 // script finds the code: -c, a file, or stdin.
-func (d *door) script(c *cli.Context) (script, error) {
+func (d *door) script(ctx context.Context, c *cli.Context) (script, error) {
 	s := script{args: d.line.rest, stdin: d.input()}
 	words := d.line.words
 	if d.line.given("c") {
@@ -53,14 +54,14 @@ func (d *door) script(c *cli.Context) (script, error) {
 	var err error
 	if name := words[0]; name == "-" && !(d.line.dashes && len(d.line.words) == 0) {
 		s.stdin = nil // it was the script
-		s.code, err = readAll(d.stdin)
+		s.code, err = readAll(ctx, func() (io.ReadCloser, error) { return io.NopCloser(d.stdin), nil })
 		if err != nil {
 			return s, usage("read the script from stdin: %s", reason(err))
 		}
 	} else {
 		s.name = filepath.Base(name)
 		s.shown, s.dir = s.name, filepath.Dir(d.abs(name))
-		s.code, err = d.readFile(name)
+		s.code, err = d.readFile(ctx, name)
 	}
 	return s, err
 }
@@ -81,7 +82,7 @@ func (d *door) input() io.Reader {
 }
 
 // readFile reads a script; whatever is wrong with it, the error says what to do.
-func (d *door) readFile(name string) ([]byte, error) {
+func (d *door) readFile(ctx context.Context, name string) ([]byte, error) {
 	info, err := os.Stat(d.abs(name)) // before opening: a pipe would block
 	if err != nil {
 		return nil, d.notThere(name, err)
@@ -98,21 +99,41 @@ func (d *door) readFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, usage("%s is not a file", name)
 	}
-	f, err := os.Open(d.abs(name))
-	if err != nil {
+	code, err := readAll(ctx, func() (io.ReadCloser, error) { return os.Open(d.abs(name)) })
+	var pe *fs.PathError
+	switch {
+	case errors.As(err, &pe) && pe.Op == "open":
 		return nil, d.notThere(name, err)
-	}
-	defer f.Close()
-	code, err := readAll(f)
-	if err != nil {
+	case err != nil:
 		return nil, usage("read %s: %s", name, reason(err))
 	}
 	return code, nil
 }
 
 // readAll reads one byte more than it takes, so that too much is seen by exec.
-func readAll(r io.Reader) ([]byte, error) {
-	return io.ReadAll(io.LimitReader(r, maxSource+1))
+// A terminal and a pipe may keep it waiting: it ends with ctx.
+func readAll(ctx context.Context, open func() (io.ReadCloser, error)) ([]byte, error) {
+	type read struct {
+		code []byte
+		err  error
+	}
+	c := make(chan read, 1)
+	go func() {
+		r, err := open()
+		if err != nil {
+			c <- read{nil, err}
+			return
+		}
+		defer r.Close()
+		code, err := io.ReadAll(io.LimitReader(r, maxSource+1))
+		c <- read{code, err}
+	}()
+	select {
+	case got := <-c:
+		return got.code, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // notThere is the error for a path that cannot be read, with the nearest name beside it.

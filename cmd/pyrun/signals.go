@@ -13,18 +13,22 @@ import (
 type signals struct {
 	ch     chan os.Signal
 	pipe   chan os.Signal
+	armed  chan struct{} // closed when signals are ours
 	cancel context.CancelFunc
 	number atomic.Int32
 }
 
+// watchSignals begins at once and does not wait until it has: that takes a
+// few turns between threads.
 func watchSignals(ctx context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &signals{ch: make(chan os.Signal, 1), pipe: make(chan os.Signal, 1), cancel: cancel}
-	signal.Notify(s.ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// Watched, not ignored: a write to a closed pipe is then an error here, while
-	// children still start with the system's own handling.
-	signal.Notify(s.pipe, syscall.SIGPIPE)
+	s := &signals{ch: make(chan os.Signal, 1), pipe: make(chan os.Signal, 1), armed: make(chan struct{}), cancel: cancel}
 	go func() {
+		signal.Notify(s.ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		// Watched, not ignored: a write to a closed pipe is then an error here, while
+		// children still start with the system's own handling.
+		signal.Notify(s.pipe, syscall.SIGPIPE)
+		close(s.armed)
 		got, ok := <-s.ch
 		if !ok {
 			return
@@ -46,7 +50,11 @@ func (s *signals) code() int {
 	return 0
 }
 
+// stop does not wait for the system either.
 func (s *signals) stop() {
-	signal.Stop(s.ch)
 	s.cancel()
+	go func() {
+		<-s.armed
+		signal.Stop(s.ch)
+	}()
 }

@@ -37,9 +37,10 @@ type machine struct {
 
 	ahead atomic.Pointer[opened] // nil, or pid 1 of a first run
 
-	found  atomic.Bool    // groups was asked
-	swept  sync.WaitGroup // the sweep that groups began
-	closed sync.Once
+	found   atomic.Bool // groups was asked
+	tidy    sync.Once
+	tidying sync.WaitGroup
+	closed  sync.Once
 }
 
 func (m *machine) init(fault string) {
@@ -53,11 +54,7 @@ func (m *machine) init(fault string) {
 		if err != nil {
 			return nil, err
 		}
-		h, err := findCgroups(mounts)
-		if h != nil {
-			m.swept.Go(func() { h.Sweep() })
-		}
-		return h, err
+		return findCgroups(mounts)
 	})
 	m.thread = make(chan func())
 	go func() {
@@ -74,6 +71,16 @@ func (m *machine) begin() {
 		m.ahead.Store(m.open(anchor))
 	}
 	go func() { _, _ = m.loopback() }() // asked again, and its error told, by a start
+}
+
+// sweep clears, once and in the background, what runs of dead processes left
+// in the cgroups. It has time while a first script runs.
+func (m *machine) sweep() {
+	m.tidy.Do(func() {
+		if h, _ := m.groups(); h != nil {
+			m.tidying.Go(func() { h.Sweep() })
+		}
+	})
 }
 
 func (m *machine) filter(n Network) ([]byte, error) {
@@ -93,7 +100,7 @@ func (m *machine) close() (err error) {
 			return
 		}
 		h, _ := m.groups()
-		m.swept.Wait()
+		m.tidying.Wait()
 		if h != nil {
 			err = errors.Join(err, h.Close())
 		}

@@ -61,6 +61,7 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	if err := r.settle(ctx); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
+	n.machine.sweep()
 	r.stand = standing(pol.Network, rest, r)
 	return r, nil
 }

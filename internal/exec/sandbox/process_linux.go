@@ -45,6 +45,9 @@ type running struct {
 
 	wall *time.Timer
 	stop func() bool
+
+	once   sync.Once // for the meter's close
+	closed error
 }
 
 // settle waits until the program runs.
@@ -112,7 +115,9 @@ func (r *running) listen() {
 			close(r.started)
 		case got.tag == tagExit:
 			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(got.value)), true
-			r.used.peak = got.peak
+			r.exit.Usage.PeakMemory = got.peak
+			// While the kernel takes down what is left. That has used what it will.
+			r.meter.settle(&r.exit)
 		case got.tag >= opsBase && r.failure == nil: // the first names the cause
 			r.failure = explain(stepOf(got.tag, r.rest, r.opening), unix.Errno(got.value), r.id)
 		}
@@ -154,13 +159,26 @@ func (r *running) reap() {
 	if !r.told { // what pid 1 told of came before the kill
 		r.exit.Killed = r.killed
 	}
+	if !r.told {
+		r.exit.Usage.PeakMemory = r.used.peak
+		r.meter.settle(&r.exit)
+	}
 	// pid 1's own time and that of all it reaped. Not its peak: that began as
 	// this process's, whose memory it shared until it was started.
-	r.exit.Usage.CPU = time.Duration(usage.Utime.Nano()+usage.Stime.Nano()) + r.used.cpu
-	r.exit.Usage.PeakMemory = r.used.peak
-	r.meter.settle(&r.exit)
+	r.exit.Usage.CPU = max(r.exit.Usage.CPU, time.Duration(usage.Utime.Nano()+usage.Stime.Nano())+r.used.cpu)
 	r.mu.Unlock()
+	go func() { _ = r.closeMeter() }() // told by release
 	close(r.exited)
+}
+
+// closeMeter gives the meter back, once.
+func (r *running) closeMeter() error {
+	r.once.Do(func() {
+		if r.meter != nil {
+			r.closed = r.meter.close()
+		}
+	})
+	return r.closed
 }
 
 func (r *running) posture() Posture { return r.stand }
@@ -205,8 +223,5 @@ func (r *running) release() error {
 		}
 	}
 	r.id.close()
-	if r.meter == nil {
-		return nil
-	}
-	return r.meter.close()
+	return r.closeMeter()
 }

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -94,8 +95,16 @@ func system() host {
 		proc:  "/proc",
 		pid:   os.Getpid(),
 		mkdir: func(path string) error { return os.Mkdir(path, 0o755) },
-		rmdir: os.Remove,
+		rmdir: rmdir,
 	}
+}
+
+// rmdir is os.Remove without trying first whether a folder is a file.
+func rmdir(path string) error {
+	if err := syscall.Rmdir(path); err != nil {
+		return &os.PathError{Op: "rmdir", Path: path, Err: err}
+	}
+	return nil
 }
 
 // Current finds the Hierarchy of this process, given the text of
