@@ -4,10 +4,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
 )
@@ -38,4 +42,55 @@ func BenchmarkDoor(b *testing.B) {
 			b.Fatal(code)
 		}
 	}
+}
+
+// BenchmarkWhole is `pyrun run hello.py`, the whole process as `go build`
+// gives it, beside the bare interpreter on the same file. They take turns, so
+// that both see the same machine. -benchtime 200x gives steady figures.
+func BenchmarkWhole(b *testing.B) {
+	dir := b.TempDir()
+	pyrun, hello := filepath.Join(dir, "pyrun"), filepath.Join(dir, "hello.py")
+	if out, err := osexec.Command("go", "build", "-o", pyrun, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.WriteFile(hello, []byte("import sys\nprint(sys.executable)\n"), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	took := func(name string, args ...string) time.Duration {
+		began := time.Now()
+		if out, err := osexec.Command(name, args...).CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		return time.Since(began)
+	}
+	python := bareInterpreter(b, pyrun, hello)
+	var walled, bare []time.Duration
+	var ratio []float64
+	for b.Loop() {
+		w, p := took(pyrun, "run", hello), took(python, "-I", hello)
+		walled, bare, ratio = append(walled, w), append(bare, p), append(ratio, float64(w)/float64(p))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(middle(walled).Microseconds())/1000, "ms/run")
+	b.ReportMetric(float64(middle(bare).Microseconds())/1000, "ms/bare")
+	b.ReportMetric(middle(ratio), "x-bare")
+}
+
+// bareInterpreter finds the interpreter that a run without walls is started with.
+func bareInterpreter(b *testing.B, pyrun, hello string) string {
+	b.Helper()
+	out, err := osexec.Command(pyrun, "run", "--sandbox", "none", "--json", hello).Output()
+	var told struct{ Stdout string }
+	if err == nil {
+		err = json.Unmarshal(out, &told)
+	}
+	if err != nil || len(told.Stdout) < 2 {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return told.Stdout[:len(told.Stdout)-1]
+}
+
+func middle[T time.Duration | float64](all []T) T {
+	slices.Sort(all)
+	return all[len(all)/2]
 }

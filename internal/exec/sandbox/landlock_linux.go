@@ -61,14 +61,12 @@ func landlockRules(p *program, pol Policy, s site) slot {
 	p.call(unix.SYS_LANDLOCK_CREATE_RULESET, num(p.words(fs, net, scope)), num(size), num(0)).keep(rules)
 
 	allow := func(at string, rights uint64) {
-		fd := p.slot()
-		p.call(unix.SYS_OPENAT, num(cwd), p.str(at), num(unix.O_PATH|unix.O_CLOEXEC), num(0)).keep(fd)
 		// struct landlock_path_beneath_attr, packed: the rights, then the descriptor
 		rule := p.bytes(append(binary.LittleEndian.AppendUint64(nil, rights&fs), 0, 0, 0, 0), 8)
-		p.call(unix.SYS_DUP, fd.arg()).keep(slot(rule + 8))
+		fd := slot(rule + 8)
+		p.call(unix.SYS_OPENAT, num(cwd), p.str(at), num(unix.O_PATH|unix.O_CLOEXEC), num(0)).keep(fd)
 		p.call(unix.SYS_LANDLOCK_ADD_RULE, rules.arg(), num(1), num(rule), num(0))
 		p.call(unix.SYS_CLOSE, fd.arg())
-		p.call(unix.SYS_CLOSE, arg{rule + 8, true})
 	}
 	allow("/", llList)
 	for _, dir := range rootDirs(pol) {

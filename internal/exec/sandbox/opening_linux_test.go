@@ -143,6 +143,34 @@ func TestWaitingIsDiscarded(t *testing.T) {
 	}
 }
 
+// unlimited is a meter that cannot set limits.
+type unlimited struct{ meter }
+
+func (unlimited) limit(Limits) (meter, error) {
+	return nil, &Error{Step: "limit the cgroup", Err: unix.EIO}
+}
+
+// TestUnlimitedIsNotRun: pid 1 waits in a cgroup without bounds, and gets no
+// script while there are none.
+func TestUnlimitedIsNotRun(t *testing.T) {
+	asEveryone(t)
+	m, o := waiting(t)
+	o.r.meter = unlimited{o.r.meter}
+	l, err := New(Options{Backend: Native, Machine: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = l.Start(context.Background(), Place{}, shell("true"), Stdio{})
+	var e *Error
+	if !errors.As(err, &e) || e.Step != "limit the cgroup" {
+		t.Fatalf("the error is %v", err)
+	}
+	if alive(o.r.pid) {
+		t.Error("pid 1 is still there")
+	}
+}
+
 // TestWaitingDiesWithHolder: it has no one else to end it.
 func TestWaitingDiesWithHolder(t *testing.T) {
 	if os.Getenv("PYRUN_TEST_HOLDER") != "" {

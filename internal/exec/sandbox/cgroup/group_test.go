@@ -195,6 +195,42 @@ func TestGroupV1(t *testing.T) {
 	}
 }
 
+// TestLimitLater: a group that was made without bounds gets the same ones.
+func TestLimitLater(t *testing.T) {
+	for version, want := range map[string]map[string]string{
+		"v1": {"memory/own/%s/memory.limit_in_bytes": "67108864", "memory/own/%s/memory.memsw.limit_in_bytes": "67108864", "pids/own/%s/pids.max": "9"},
+		"v2": {"v2/own/%s/memory.max": "67108864", "v2/own/%s/memory.swap.max": "0", "v2/own/%s/pids.max": "9"},
+	} {
+		t.Run(version, func(t *testing.T) {
+			f := newFake(t, version)
+			g, err := f.find(t).New(Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Base(g.memory)
+			for file := range want {
+				if got := f.get(t, fmt.Sprintf(file, name)); got != "" {
+					t.Errorf("%s: %q before there are limits", file, got)
+				}
+			}
+			if err := g.Limit(Limits{Memory: 64 << 20, Processes: 9}); err != nil {
+				t.Fatal(err)
+			}
+			for file, value := range want {
+				if got := f.get(t, fmt.Sprintf(file, name)); got != value {
+					t.Errorf("%s: %q, want %q", file, got, value)
+				}
+			}
+			if err := os.RemoveAll(g.memory); err != nil {
+				t.Fatal(err)
+			}
+			if err := g.Limit(Limits{Memory: 1 << 20}); err == nil || errors.Is(err, ErrUnavailable) {
+				t.Errorf("a group that is gone was limited: %v", err)
+			}
+		})
+	}
+}
+
 func TestGroupV2(t *testing.T) {
 	f := newFake(t, "v2")
 	h := f.find(t)
