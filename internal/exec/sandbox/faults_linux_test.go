@@ -66,7 +66,7 @@ func TestEveryStepFailsClosed(t *testing.T) {
 		for name, m := range map[string]*Machine{"": nil, " ahead": ahead} {
 			t.Run(step+name, func(t *testing.T) {
 				if m != nil {
-					m.begin()
+					m.begin(true)
 				}
 				l, err := New(Options{Backend: Native, Fault: step, Machine: m})
 				if err != nil {

@@ -10,7 +10,7 @@ type Machine struct{ machine }
 func Look() *Machine {
 	m := &Machine{}
 	m.init("")
-	m.begin()
+	m.begin(true)
 	return m
 }
 

@@ -57,20 +57,37 @@ func (m *machine) init(fault string) {
 		return findCgroups(mounts)
 	})
 	m.thread = make(chan func())
+}
+
+// begin starts the thread, which opens a pid 1 before it serves others if ahead says so.
+func (m *machine) begin(ahead bool) {
+	var o *opened
+	if ahead {
+		if anchor, err := findAnchor(nil); err == nil {
+			o = newOpened(anchor)
+			m.ahead.Store(o)
+		}
+	}
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		if o != nil {
+			m.open(o, func(f func()) { f() })
+			_, _ = m.loopback() // asked again, and its error told, by a start
+		}
 		for f := range m.thread {
 			f()
 		}
 	}()
 }
 
-// begin does in the background what would otherwise be waited for.
-func (m *machine) begin() {
-	if anchor, err := findAnchor(nil); err == nil {
-		m.ahead.Store(m.open(anchor))
+// onThread has f done by the one thread and waits for it.
+func (m *machine) onThread(f func()) {
+	done := make(chan struct{})
+	m.thread <- func() {
+		defer close(done)
+		f()
 	}
-	go func() { _, _ = m.loopback() }() // asked again, and its error told, by a start
+	<-done
 }
 
 // sweep clears, once and in the background, what runs of dead processes left

@@ -18,6 +18,7 @@ func newNative(o Options) (launcher, error) {
 	if n.machine == nil {
 		n.machine = &Machine{}
 		n.machine.init(o.Fault)
+		n.machine.begin(false)
 	}
 	return n, nil
 }
@@ -46,14 +47,20 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	r.limits, r.rest = pol.Limits, r.opening.rest(n.fault)
 	rest.id, rest.devices = o.s.id, o.s.devices
 	compose(r.rest, pol, rest)
-	held, err := limited()
+	list, err := r.rest.sheet()
+	if err != nil {
+		err = &Error{Step: "write the list of pid 1", Err: err}
+	} else {
+		defer list.Close()
+	}
+	held, lerr := limited()
 	<-o.done
 	if o.err != nil {
 		return nil, o.err
 	}
-	if err == nil {
+	if err = errors.Join(err, lerr); err == nil {
 		r.meter = held
-		err = r.hand(std)
+		err = r.hand(list, std)
 	}
 	if err != nil {
 		return nil, errors.Join(err, o.discard())
@@ -101,7 +108,8 @@ func (n *native) take(binds []source) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = n.machine.open(anchor)
+		o = newOpened(anchor)
+		go n.machine.open(o, n.machine.onThread)
 	}
 	<-o.known
 	if o.r.opening == nil {

@@ -20,5 +20,5 @@ func newNative(Options) (launcher, error) {
 type machine struct{}
 
 func (*machine) init(string)  {}
-func (*machine) begin()       {}
+func (*machine) begin(bool)   {}
 func (*machine) close() error { return nil }

@@ -25,26 +25,27 @@ type opened struct {
 	err   error
 }
 
-// open begins to start one, to serve any policy that shows nothing of anchor.
-func (m *machine) open(anchor string) *opened {
-	o := &opened{
+// newOpened is one that serves any policy which shows nothing of anchor.
+func newOpened(anchor string) *opened {
+	return &opened{
 		r:     &running{exited: make(chan struct{}), started: make(chan struct{})},
 		s:     site{anchor: anchor},
 		known: make(chan struct{}), done: make(chan struct{}),
 	}
-	go func() {
-		defer close(o.done)
-		h, doors, err := m.prepare(o)
-		defer closeAll(doors)
-		close(o.known)
-		if err == nil {
-			err = m.spawn(o.r, h, doors)
-		}
-		if err != nil {
-			o.err = errors.Join(err, o.r.release())
-		}
-	}()
-	return o
+}
+
+// open starts it; thread has a function done by the machine's thread.
+func (m *machine) open(o *opened, thread func(func())) {
+	defer close(o.done)
+	h, doors, err := m.prepare(o)
+	defer closeAll(doors)
+	close(o.known)
+	if err == nil {
+		err = spawn(o.r, h, doors, thread)
+	}
+	if err != nil {
+		o.err = errors.Join(err, o.r.release())
+	}
 }
 
 // prepare takes what pid 1 starts with.
@@ -119,12 +120,7 @@ func receiveRest(p *program) {
 }
 
 // hand gives pid 1 the rest of its list and the script's streams.
-func (r *running) hand(std Stdio) error {
-	list, err := r.rest.sheet()
-	if err != nil {
-		return &Error{Step: "write the list of pid 1", Err: err}
-	}
-	defer list.Close()
+func (r *running) hand(list *os.File, std Stdio) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return &Error{Step: "open the null device", Err: err}

@@ -12,7 +12,7 @@ import (
 
 // spawn starts the player as pid 1 of new namespaces, with the opening. Its
 // standard streams are the null device until it gets the script's.
-func (m *machine) spawn(r *running, h host, doors []*os.File) error {
+func spawn(r *running, h host, doors []*os.File, thread func(func())) error {
 	image, err := executable(r.opening.image(h.code, elfMachine))
 	if err != nil {
 		return &Error{Step: "write the image of pid 1", Err: err, Why: "memory files may be barred from being run here (sysctl vm.memfd_noexec)"}
@@ -43,13 +43,9 @@ func (m *machine) spawn(r *running, h host, doors []*os.File) error {
 	// process descriptors, which this kernel has if it has Landlock.
 	pidfd := -1
 	sys.PidFD = &pidfd
-	done := make(chan error)
-	m.thread <- func() {
-		var err error
+	thread(func() {
 		r.pid, _, err = syscall.StartProcess("/proc/self/fd/4", []string{"pyrun-init"}, &syscall.ProcAttr{Env: []string{}, Files: fds, Sys: sys})
-		done <- err
-	}
-	err = <-done
+	})
 	runtime.KeepAlive(files)
 	if err != nil {
 		ours.Close()
