@@ -9,7 +9,7 @@ import (
 type Options struct {
 	Backend Backend
 	TempDir string // where None puts its folders; empty is the system's
-	Fault   string // name of a step to fail with EIO: for tests of failing closed
+	Fault   string // name of a step to fail with EIO: for tests of failing closed; behind what Machine did ahead
 
 	// Machine is what Look has found so far; nil looks when the first run comes.
 	// The Launcher closes it.

@@ -27,7 +27,8 @@ type host struct {
 type machine struct {
 	fault    string // of Options, for the opening
 	host     func() (host, error)
-	mounts   func() ([]byte, error)            // the text of /proc/self/mountinfo
+	table    func() ([]byte, error)            // the text of /proc/self/mountinfo
+	mounts   func() ([]string, error)          // where something is mounted, by it
 	groups   func() (*cgroup.Hierarchy, error) // nil when there is none to be had
 	loopback func() ([]byte, error)            // the filter of the common network
 
@@ -46,15 +47,19 @@ type machine struct {
 func (m *machine) init(fault string) {
 	m.fault = fault
 	m.host = sync.OnceValues(lookAround)
-	m.mounts = sync.OnceValues(hostMounts)
+	m.table = sync.OnceValues(hostMounts)
+	m.mounts = sync.OnceValues(func() ([]string, error) {
+		table, err := m.table()
+		return mountPoints(table), err
+	})
 	m.loopback = sync.OnceValues(func() ([]byte, error) { return callFilter(NetworkLoopback) })
 	m.groups = sync.OnceValues(func() (*cgroup.Hierarchy, error) {
 		m.found.Store(true)
-		mounts, err := m.mounts()
+		table, err := m.table()
 		if err != nil {
 			return nil, err
 		}
-		return findCgroups(mounts)
+		return findCgroups(table)
 	})
 	m.thread = make(chan func())
 }
@@ -63,10 +68,8 @@ func (m *machine) init(fault string) {
 func (m *machine) begin(ahead bool) {
 	var o *opened
 	if ahead {
-		if anchor, err := findAnchor(nil); err == nil {
-			o = newOpened(anchor)
-			m.ahead.Store(o)
-		}
+		o = newOpened(nil)
+		m.ahead.Store(o)
 	}
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine

@@ -84,7 +84,7 @@ func (n *native) site(pol Policy) (s site, err error) {
 	if err != nil {
 		return s, err
 	}
-	if s.binds, err = inspect(pol.Binds, mountPoints(mounts)); err != nil {
+	if s.binds, err = inspect(pol.Binds, mounts); err != nil {
 		return s, err
 	}
 	if s.filter, err = n.machine.filter(pol.Network); err != nil {
@@ -97,18 +97,16 @@ func (n *native) site(pol Policy) (s site, err error) {
 // opened ahead, or a new one.
 func (n *native) take(binds []source) (*opened, error) {
 	o := n.machine.ahead.Swap(nil)
-	if o != nil && covers(o.s.anchor, binds) {
-		if err := o.discard(); err != nil {
-			return nil, err
+	if o != nil {
+		if <-o.known; covers(o.s.anchor, binds) {
+			if err := o.discard(); err != nil {
+				return nil, err
+			}
+			o = nil
 		}
-		o = nil
 	}
 	if o == nil {
-		anchor, err := findAnchor(binds)
-		if err != nil {
-			return nil, err
-		}
-		o = newOpened(anchor)
+		o = newOpened(binds)
 		go n.machine.open(o, n.machine.onThread)
 	}
 	<-o.known

@@ -25,11 +25,11 @@ type opened struct {
 	err   error
 }
 
-// newOpened is one that serves any policy which shows nothing of anchor.
-func newOpened(anchor string) *opened {
+// newOpened is one that can show these binds, and any others that its anchor does not cover.
+func newOpened(binds []source) *opened {
 	return &opened{
 		r:     &running{exited: make(chan struct{}), started: make(chan struct{})},
-		s:     site{anchor: anchor},
+		s:     site{binds: binds},
 		known: make(chan struct{}), done: make(chan struct{}),
 	}
 }
@@ -51,6 +51,13 @@ func (m *machine) open(o *opened, thread func(func())) {
 // prepare takes what pid 1 starts with.
 func (m *machine) prepare(o *opened) (h host, doors []*os.File, err error) {
 	if h, err = m.host(); err != nil {
+		return h, nil, err
+	}
+	mounts, err := m.mounts()
+	if err != nil {
+		return h, nil, err
+	}
+	if o.s.anchor, err = findAnchor(o.s.binds, mounts); err != nil {
 		return h, nil, err
 	}
 	groups, err := m.groups()

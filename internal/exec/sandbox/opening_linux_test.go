@@ -235,3 +235,27 @@ func TestWaitingInTheWay(t *testing.T) {
 		t.Errorf("the first pid 1 (%d) is still there", pid)
 	}
 }
+
+// TestAnchor: a folder that is a mount is taken only when no other is left,
+// one that hides what is to be shown never.
+func TestAnchor(t *testing.T) {
+	from := func(at string) []source { return []source{{Bind: Bind{Source: at}}} }
+	first, err := findAnchor(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := findAnchor(from(first+"/x"), nil)
+	if err != nil || second == first {
+		t.Errorf("%s hides %s/x: %v", second, first, err)
+	}
+	if got, err := findAnchor(nil, []string{first}); err != nil || got != second {
+		t.Errorf("%s is a mount, and %s was taken: %v", first, got, err)
+	}
+	all := []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/usr"}
+	if got, err := findAnchor(nil, all); err != nil || got != first {
+		t.Errorf("all are mounts, and %s was taken: %v", got, err)
+	}
+	if got, err := findAnchor(from(first+"/x"), all); err != nil || got == first {
+		t.Errorf("%s hides %s/x: %v", got, first, err)
+	}
+}

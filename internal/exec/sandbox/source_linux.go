@@ -100,11 +100,17 @@ func mountPoints(mountinfo []byte) []string {
 // findAnchor picks an existing directory to mount the new root on. Nothing of
 // it is seen or changed: the mount exists in the child's namespace alone. But
 // it covers what lies below, so no bind may come from there. Those that binds
-// seldom come from are first.
-func findAnchor(binds []source) (string, error) {
-	for _, dir := range []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"} {
-		if st, err := os.Lstat(dir); err == nil && st.IsDir() && !covers(dir, binds) {
-			return dir, nil
+// seldom come from are first, those that are mounts last: a dead server makes
+// whoever looks at its mount wait.
+func findAnchor(binds []source, mounts []string) (string, error) {
+	for _, mounted := range []bool{false, true} {
+		for _, dir := range []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"} {
+			if slices.Contains(mounts, dir) != mounted || covers(dir, binds) {
+				continue
+			}
+			if st, err := os.Lstat(dir); err == nil && st.IsDir() {
+				return dir, nil
+			}
 		}
 	}
 	return "", &Error{

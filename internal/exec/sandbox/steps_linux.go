@@ -9,11 +9,11 @@ import "golang.org/x/sys/unix"
 type site struct {
 	id      identity
 	devices []source // as they were when the parent looked
+	binds   []source // Policy.Binds, likewise; the opening only keeps clear of them
 	anchor  string   // an existing directory of the host to mount the new root on
 	doors   int      // descriptors from fdDoors on that lead into the cgroup
 
 	// For the rest alone.
-	binds    []source // Policy.Binds, likewise
 	lastCap  int      // the highest capability the kernel knows
 	landlock int      // ABI version
 	filter   []byte   // seccomp program
