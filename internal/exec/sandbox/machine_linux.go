@@ -21,6 +21,7 @@ type host struct {
 	landlock      int
 	lastCap       int
 	code          []byte
+	guard         []byte // the filter of pid 1
 }
 
 // machine finds each fact once, when it is asked for or when begin said so.
@@ -151,6 +152,9 @@ func lookAround() (h host, err error) {
 	if h.code, err = playerCode(); err != nil {
 		return h, err
 	}
+	if h.guard, err = compile(seccomp.Init()); err != nil {
+		return h, &Error{Step: "wall in pid 1", Err: err}
+	}
 	return h, nil
 }
 
@@ -177,8 +181,10 @@ func landlockABI() (int, error) {
 }
 
 // callFilter compiles the system call filter for a network.
-func callFilter(n Network) ([]byte, error) {
-	code, err := seccomp.Compile(seccomp.Policy(string(n)), arch)
+func callFilter(n Network) ([]byte, error) { return compile(seccomp.Policy(string(n))) }
+
+func compile(rules []seccomp.Rule) ([]byte, error) {
+	code, err := seccomp.Compile(rules, arch)
 	if err != nil {
 		return nil, err
 	}

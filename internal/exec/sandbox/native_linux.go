@@ -79,7 +79,7 @@ func (n *native) site(pol Policy) (s site, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.lastCap, s.landlock = h.lastCap, h.landlock
+	s.lastCap, s.landlock, s.guard = h.lastCap, h.landlock, h.guard
 	mounts, err := n.machine.mounts()
 	if err != nil {
 		return s, err

@@ -14,9 +14,10 @@ type site struct {
 	doors   int      // descriptors from fdDoors on that lead into the cgroup
 
 	// For the rest alone.
-	lastCap  int      // the highest capability the kernel knows
-	landlock int      // ABI version
-	filter   []byte   // seccomp program
+	lastCap  int    // the highest capability the kernel knows
+	landlock int    // ABI version
+	guard    []byte // seccomp program of pid 1
+	filter   []byte // and of the script
 }
 
 // Descriptors of the child. Everything else is CLOEXEC or closed.
@@ -105,7 +106,7 @@ func attach(p *program, s site) {
 // walls pid 1 in, lets the script go and waits for it. The fork comes first: behind the filter neither
 // Landlock nor another filter can be had.
 func run(p *program, pol Policy, s site, rules slot) {
-	filter := fprog(p, s.filter)
+	guard, filter := fprog(p, s.guard), fprog(p, s.filter)
 	failures, release, script := pipe(p, "pipe for failures"), pipe(p, "pipe for the release"), p.slot()
 	child, started, again := &label{}, &label{}, &label{}
 
@@ -126,7 +127,7 @@ func run(p *program, pol Policy, s site, rules slot) {
 	for _, r := range initLimits {
 		p.call(unix.SYS_PRLIMIT64, num(0), num(r.resource), num(p.words(r.soft, r.hard)), num(0))
 	}
-	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(filter))
+	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(guard))
 
 	p.begin("release the script")
 	// If it has failed on its way it is gone, and its failure waits below.
