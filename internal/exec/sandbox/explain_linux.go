@@ -25,6 +25,9 @@ func explain(step string, errno unix.Errno, id identity) error {
 	case strings.Contains(step, "Landlock"):
 		e.Why = "the kernel has no Landlock, or it is switched off"
 		e.Remedy = "a kernel 5.13 or newer with landlock in the lsm= list of its command line"
+	case errno == unix.EPERM && (step == "set limits" || step == "wall in pid 1"):
+		e.Why = "the hard limit on core dumps is 0 here, and only 1 keeps a helper of the machine from being started for one"
+		e.Remedy = "raise it where it is set: ulimit -Hc, limits.conf, or --ulimit core=1 of a container"
 	case strings.HasPrefix(step, "start the program") && errno == unix.ENOENT:
 		e.Why = "the interpreter, or the loader it names, is not there"
 	case strings.HasPrefix(step, "fork ") && errno == unix.EAGAIN:

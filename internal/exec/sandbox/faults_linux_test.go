@@ -20,7 +20,7 @@ func stepsOf(t *testing.T, pol Policy) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := site{anchor: "/mnt", lastCap: h.lastCap, landlock: h.landlock, guard: h.guard, doors: 1}
+	s := site{anchor: "/mnt", lastCap: h.lastCap, landlock: h.landlock, guard: h.guard, bounds: h.bounds, doors: 1}
 	if s.binds, err = inspect(pol.Binds, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ type host struct {
 	lastCap       int
 	code          []byte
 	guard         []byte // the filter of pid 1
+	bounds        bounds
 }
 
 // machine finds each fact once, when it is asked for or when begin said so.
@@ -149,6 +150,7 @@ func lookAround() (h host, err error) {
 	if h.landlock, err = landlockABI(); err != nil {
 		return h, err
 	}
+	h.bounds = ownBounds()
 	if h.code, err = playerCode(); err != nil {
 		return h, err
 	}

@@ -79,7 +79,7 @@ func (n *native) site(pol Policy) (s site, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.lastCap, s.landlock, s.guard = h.lastCap, h.landlock, h.guard
+	s.lastCap, s.landlock, s.guard, s.bounds = h.lastCap, h.landlock, h.guard, h.bounds
 	mounts, err := n.machine.mounts()
 	if err != nil {
 		return s, err

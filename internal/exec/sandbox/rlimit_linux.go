@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"math"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -28,6 +29,28 @@ var initLimits = [...]rlimit{
 	{unix.RLIMIT_MEMLOCK, 0, 0},
 	{unix.RLIMIT_MSGQUEUE, 0, 0},
 	{unix.RLIMIT_NOFILE, 16, 16},
+}
+
+// bounds are the hard limits of this process, by resource: none inside can be higher.
+type bounds [unix.RLIMIT_RTTIME + 1]uint64
+
+func ownBounds() (b bounds) {
+	for i := range b {
+		var r unix.Rlimit
+		if b[i] = math.MaxUint64; unix.Getrlimit(i, &r) == nil {
+			b[i] = r.Max
+		}
+	}
+	return b
+}
+
+// within lowers a limit to what the host allows, but for that of core dumps,
+// where less is not narrower.
+func (b bounds) within(r rlimit) rlimit {
+	if r.resource != unix.RLIMIT_CORE {
+		r.soft, r.hard = min(r.soft, b[r.resource]), min(r.hard, b[r.resource])
+	}
+	return r
 }
 
 // rlimits is what one process inside may use. Zero in Limits leaves the host's bound.
@@ -65,8 +88,9 @@ func rlimits(l Limits) []rlimit {
 	return rs
 }
 
-func limits(p *program, l Limits) {
+func limits(p *program, l Limits, b bounds) {
 	for _, r := range rlimits(l) {
+		r = b.within(r)
 		p.call(unix.SYS_PRLIMIT64, num(0), num(r.resource), num(p.words(r.soft, r.hard)), num(0))
 	}
 }

@@ -14,8 +14,9 @@ type site struct {
 	doors   int      // descriptors from fdDoors on that lead into the cgroup
 
 	// For the rest alone.
-	lastCap  int    // the highest capability the kernel knows
-	landlock int    // ABI version
+	lastCap  int // the highest capability the kernel knows
+	landlock int // ABI version
+	bounds   bounds
 	guard    []byte // seccomp program of pid 1
 	filter   []byte // and of the script
 }
@@ -154,18 +155,18 @@ func run(p *program, pol Policy, s site, rules slot) {
 	p.call(unix.SYS_EXIT_GROUP, num(0))
 
 	p.here(child)
-	becomeScript(p, pol, rules, failures[1], release[0], filter)
+	becomeScript(p, pol, s.bounds, rules, failures[1], release[0], filter)
 }
 
 // becomeScript is pid 2's way from the fork to the script. It waits for pid 1
 // at its very end: both wall themselves in at once.
-func becomeScript(p *program, pol Policy, rules, failures, release slot, filter uint64) {
+func becomeScript(p *program, pol Policy, b bounds, rules, failures, release slot, filter uint64) {
 	p.begin("own way to tell of failures")
 	p.call(unix.SYS_DUP3, failures.arg(), num(fdParent), num(unix.O_CLOEXEC))
 	p.begin("own session")
 	p.call(unix.SYS_SETSID)
 	p.begin("set limits")
-	limits(p, pol.Limits)
+	limits(p, pol.Limits, b)
 	p.call(unix.SYS_SETPRIORITY, num(unix.PRIO_PROCESS), num(0), num(5))
 	p.begin("enter the working directory")
 	p.call(unix.SYS_UMASK, num(0o077))
