@@ -251,7 +251,7 @@ func TestAnchor(t *testing.T) {
 	if got, err := findAnchor(nil, []string{first}); err != nil || got != second {
 		t.Errorf("%s is a mount, and %s was taken: %v", first, got, err)
 	}
-	all := []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/usr"}
+	all := anchors()
 	if got, err := findAnchor(nil, all); err != nil || got != first {
 		t.Errorf("all are mounts, and %s was taken: %v", got, err)
 	}

@@ -104,7 +104,7 @@ func mountPoints(mountinfo []byte) []string {
 // whoever looks at its mount wait.
 func findAnchor(binds []source, mounts []string) (string, error) {
 	for _, mounted := range []bool{false, true} {
-		for _, dir := range []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"} {
+		for _, dir := range anchors() {
 			if slices.Contains(mounts, dir) != mounted || covers(dir, binds) {
 				continue
 			}
@@ -117,6 +117,11 @@ func findAnchor(binds []source, mounts []string) (string, error) {
 		Step: "find a folder to mount the root on", Err: unix.ENOENT, Remedy: "mkdir /mnt",
 		Why: "there is none of the usual ones in / that the script needs nothing of",
 	}
+}
+
+// anchors are folders that a machine has, seldom needed ones first.
+func anchors() []string {
+	return []string{"/srv", "/media", "/mnt", "/tmp", "/var", "/run", "/home", "/opt", "/root", "/boot", "/sys", "/usr"}
 }
 
 // covers says whether a mount on dir would hide the source of a bind.
