@@ -95,14 +95,13 @@ func hintSource(c clue) string {
 	if c.err == nil || !strings.HasSuffix(c.err.Type, "SyntaxError") && c.err.Type != "IndentationError" {
 		return ""
 	}
-	trimmed := strings.TrimLeft(c.code, " \t\r\n\ufeff")
-	switch {
-	case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-		return "the code begins with a Markdown fence: send only what stands between the ``` lines"
-	case strings.Contains(c.code, `\n`) && strings.Count(strings.TrimSpace(c.code), "\n") == 0:
-		return `the code is one line with \n written out: send real line breaks`
+	switch rule, _ := mangled([]byte(c.code), c.err.Line); {
+	case rule == ruleFence:
+		return "the code is inside a Markdown fence: " + fixFence
+	case rule == ruleNewlines:
+		return `the code is one line with \n written out: ` + fixNewlines
 	case strings.Contains(c.err.Message, "'await' outside"), strings.Contains(c.err.Message, "'async with' outside"), strings.Contains(c.err.Message, "'async for' outside"):
-		return "await works only inside an async function: put the code into async def main() and call asyncio.run(main())"
+		return "await works only inside an async function: " + fixAwait
 	}
 	return ""
 }
