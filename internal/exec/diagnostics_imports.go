@@ -102,7 +102,7 @@ func (k knowledge) missing(s *subject, i python.ImportFact) Diagnostic {
 		case !p.installed:
 			return problem(ruleMissing, "install it at build time, or take an interpreter that has it with --python", "import of %s, %s", module, notInstalled(p.name, own))
 		case len(p.imports) > 0:
-			return problem(ruleOtherName, "import "+shown(p.imports[0]), "import of %s, but the package %s is imported as %s", module, shown(p.name), shown(p.imports[0]))
+			return problem(ruleOtherName, "import "+shown(p.importName()), "import of %s, but the package %s is imported as %s", module, shown(p.name), shown(p.importName()))
 		}
 		if p.installed {
 			names = append(names, p.imports...)

@@ -40,6 +40,16 @@ type pkg struct {
 	listed    bool // in packages.txt
 }
 
+// importName is the name to import it by: of several the first that is not private.
+func (p pkg) importName() string {
+	for _, name := range p.imports {
+		if !strings.HasPrefix(name, "_") {
+			return name
+		}
+	}
+	return p.imports[0]
+}
+
 // hintFor finds the first hint that fits; the empty string when none does.
 func hintFor(c clue) string {
 	for _, find := range []func(clue) string{hintLimit, hintSource, hintModule, hintInput, hintResource, hintNetwork, hintFile, hintSilence} {

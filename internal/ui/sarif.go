@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	"github.com/chavacava/garif"
 
@@ -26,7 +27,7 @@ func (u *UI) SARIF(r *exec.Report, version string) error {
 		d := garif.NewRule(rule.Code)
 		d.ShortDescription = garif.NewMultiformatMessageString(rule.Name)
 		d.FullDescription = garif.NewMultiformatMessageString(rule.Summary)
-		d.HelpUri = homePage + "/blob/main/docs/diagnostics.md#" + rule.Code
+		d.HelpUri = homePage + "/blob/main/docs/diagnostics.md#" + strings.ToLower(rule.Code)
 		driver.Rules = append(driver.Rules, d)
 	}
 	run := garif.NewRun(garif.NewTool(driver))
