@@ -75,14 +75,21 @@ func cut(line string, column, end, room int, gap string) (shown string, from, to
 				lo--
 			}
 		}
-		left := room - mark
+		left := room
 		if lo > 0 {
 			left -= mark
 		}
-		hi = lo
-		for hi < len(all) && all[hi].width <= left {
-			left -= all[hi].width
-			hi++
+		if width(lo, hi) > left {
+			left -= mark
+			for hi = lo; hi < len(all) && all[hi].width <= left; hi++ {
+				left -= all[hi].width
+			}
+		} else {
+			left -= width(lo, hi)
+		}
+		for lo > 1 && all[lo-1].width <= left {
+			lo--
+			left -= all[lo].width
 		}
 	}
 	var b strings.Builder
