@@ -60,6 +60,9 @@ func (k knowledge) lacks(s *subject, i python.ImportFact) bool {
 		return !s.Package
 	}
 	top := topName(i.Name)
+	if top == "distutils" && k.installed["_distutils_hack"] {
+		return false // setuptools brings it
+	}
 	return !k.standard[top] && !k.installed[top] && !slices.Contains(s.Local, top)
 }
 
