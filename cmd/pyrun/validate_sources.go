@@ -21,8 +21,9 @@ type sources struct {
 	modules *modules
 	exclude ignores
 
-	list []target
-	seen map[string]bool // by absolute path
+	list  []target
+	found int             // of them and of those that were named before
+	seen  map[string]bool // by absolute path
 }
 
 // target is one source to come, or a folder that could not be read.
@@ -64,10 +65,10 @@ func (s *sources) collect(words, exclude []string) error {
 		case err != nil:
 			s.add(target{name: word, path: path, err: err})
 		case info.IsDir():
-			before := len(s.list)
+			before := s.found
 			s.modules.root(path)
 			s.walk(word, path)
-			if len(s.list) == before {
+			if s.found == before {
 				d.ui.Fail(ui.Failure{What: "there is no Python file in " + word, Warning: true})
 			}
 		default:
@@ -85,6 +86,7 @@ func (s *sources) collect(words, exclude []string) error {
 }
 
 func (s *sources) add(t target) {
+	s.found++
 	if s.seen[t.path] {
 		return
 	}

@@ -5,6 +5,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"time"
 
@@ -133,7 +134,7 @@ func (e *Executor) draw(ctx context.Context, sources iter.Seq[Source], ordered, 
 func unfit(s *subject, most int64) []Diagnostic {
 	if s.Err != nil {
 		s.Code = nil
-		return []Diagnostic{s.whole(ruleUnread, "the source cannot be read: "+reason(s.Err), "")}
+		return []Diagnostic{s.whole(ruleUnread, "cannot be read: "+reason(s.Err), "")}
 	}
 	f := sourceFault(s.Code, most)
 	if f == nil {
@@ -141,6 +142,9 @@ func unfit(s *subject, most int64) []Diagnostic {
 	}
 	if f == nil {
 		return nil
+	}
+	if f.rule == ruleLarge { // who reads a file for this stops one byte behind the limit
+		f.msg = fmt.Sprintf("is longer than the %d bytes that a script may have", most)
 	}
 	if f.at < 0 {
 		return []Diagnostic{s.whole(f.rule, "the source "+f.msg, f.fix)}

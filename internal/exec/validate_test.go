@@ -133,7 +133,7 @@ func TestValidateSource(t *testing.T) {
 	}
 	t.Run("unread", func(t *testing.T) {
 		got := brief(validate(t, e, Source{Name: "x.py", Err: &os.PathError{Op: "open", Path: "x.py", Err: os.ErrPermission}}))
-		if want := "0:0-0:0 PYR109 the source cannot be read: permission denied\n"; got != want {
+		if want := "0:0-0:0 PYR109 cannot be read: permission denied\n"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})

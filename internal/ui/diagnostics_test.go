@@ -32,7 +32,7 @@ func reports() map[string]*exec.Report {
 				"packages are installed at build time from packages.txt, never by a script; remove the dependencies line", "# /// script"),
 			several,
 			at("app/a folder with a long name/another one/module.py", 1204, 5, 6, "PYR101", "'(' was never closed", "", "x = ("),
-			{File: "data.py", Code: "PYR109", Severity: exec.SeverityProblem, Message: "the source cannot be read: permission denied"},
+			{File: "data.py", Code: "PYR109", Severity: exec.SeverityProblem, Message: "cannot be read: permission denied"},
 		}},
 		"odd": {Files: 2, Problems: 5, DurationMS: 12, Diagnostics: []exec.Diagnostic{
 			at("日本\x1b[2J.py", 1, 13, 19, "PYR301", "import of \x1b[31m", "did you mean \u202e?", "s = '日本'; import pandsa  # \x1b[2J \u202e"),
