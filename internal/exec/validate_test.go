@@ -333,10 +333,18 @@ func TestValidateLibrary(t *testing.T) {
 			if err != nil {
 				cannot(t, "%v", err)
 			}
-			sources := librarySources(t, in.Source, 5000)
-			r, err := e.Validate(t.Context(), Validation{Sources: one(sources...)})
+			wide := Source{Code: []byte("s = '日本'; x = = 1\n")} // before 3.13 CPython counts bytes
+			r, err := e.Validate(t.Context(), Validation{Sources: one(wide)})
 			if err != nil {
 				cannot(t, "%v", err)
+			}
+			if got := brief(r.Diagnostics); got != "1:15-1:16 PYR101 invalid syntax\n" {
+				t.Error(got)
+			}
+			sources := librarySources(t, in.Source, 5000)
+			r, err = e.Validate(t.Context(), Validation{Sources: one(sources...)})
+			if err != nil {
+				t.Fatal(err)
 			}
 			t.Logf("CPython %s: %d files, %d problems, %d diagnostics, %d ms", r.Python, r.Files, r.Problems, len(r.Diagnostics), r.DurationMS)
 			if r.Files != len(sources) {

@@ -121,12 +121,15 @@ def failure(source, error):
     end, last = getattr(error, "end_lineno", 0) or 0, getattr(error, "end_offset", 0) or 0
     await_ = False
     try:
-        compile(source, NAME, "exec", TREE, dont_inherit=True)
+        lines = decoded(source)
+        compile("\n".join(lines), NAME, "exec", TREE, dont_inherit=True)
+    except SyntaxError as again:
+        if again.lineno == line:  # before 3.13 characters are counted in text only, in bytes bytes
+            column, last = again.offset or 0, getattr(again, "end_offset", 0) or 0
     except Exception:
         pass
     else:
         # Not the parser's word but the compiler's, who counts bytes of UTF-8.
-        lines = decoded(source)
         column, last = characters(lines, line, column), characters(lines, end, last)
         if "async" in message or "await" in message:
             try:
