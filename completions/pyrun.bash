@@ -19,13 +19,13 @@ _pyrun() {
         fi
         [[ -n $command || $word == -* ]] && continue
         case $word in
-            run|config|completion|version|help) command=$word ;;
+            run|validate|config|completion|version|help) command=$word ;;
         esac
     done
 
     case $command in
         '')
-            COMPREPLY=($(compgen -W 'run config completion version help --version --help' -- "$cur"))
+            COMPREPLY=($(compgen -W 'run validate config completion version help --version --help' -- "$cur"))
             ;;
         run)
             case $prev in
@@ -70,6 +70,48 @@ _pyrun() {
             esac
             if [[ $cur == -* ]]; then
                 COMPREPLY=($(compgen -W '-c --in -i --out -o --env --value --no-figures --raw --timeout --memory --cpu-time --processes --file-size --disk --max-output --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+            else
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            fi
+            ;;
+        validate)
+            case $prev in
+                --format)
+                    COMPREPLY=($(compgen -W 'text json github sarif' -- "$cur"))
+                    return
+                    ;;
+                --config)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --packages-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --network)
+                    COMPREPLY=($(compgen -W 'loopback none' -- "$cur"))
+                    return
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+                --exclude) return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--format --exclude --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
             else
                 compopt -o filenames 2>/dev/null
                 mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -143,7 +185,7 @@ _pyrun() {
             if [[ $cur == -* ]]; then
                 COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
             else
-                COMPREPLY=($(compgen -W 'run config completion version sandbox exit-codes environment settings' -- "$cur"))
+                COMPREPLY=($(compgen -W 'run validate config completion version sandbox exit-codes environment settings' -- "$cur"))
             fi
             ;;
     esac

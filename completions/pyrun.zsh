@@ -6,6 +6,7 @@ _pyrun() {
     typeset -A opt_args
     local -a commands=(
         'run:run a script in the sandbox'
+        'validate:find what would stop scripts here, without running them'
         'config:show every setting, its value and where it came from'
         'completion:print a completion script for a shell'
         'version:print the version'
@@ -32,6 +33,21 @@ _pyrun() {
                         '--file-size=[no file larger than SIZE (default 64M)]:size:' \
                         '--disk=[at most SIZE of files in all (default 256M)]:size:' \
                         '--max-output=[keep SIZE of each stream in the result (default 1M)]:size:' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        '1:script:_files' '*:argument:_files'
+                    ;;
+                validate)
+                    _arguments -S \
+                        '--format=[print findings as text, json, github, sarif (default text)]:value:(text json github sarif)' \
+                        '*--exclude=[leave out what matches GLOB, written as in .gitignore; may be repeated]:glob:' \
                         '--json[print one JSON object and nothing else]' \
                         '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
                         '--config=[read settings from FILE]:file:_files' \
@@ -72,7 +88,7 @@ _pyrun() {
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
                         '(--help -h)'{-h,--help}'[print help]' \
-                        '1:word:(run config completion version sandbox exit-codes environment settings)'
+                        '1:word:(run validate config completion version sandbox exit-codes environment settings)'
                     ;;
             esac
             ;;

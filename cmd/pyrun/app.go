@@ -12,6 +12,7 @@ func (d *door) app() *cli.App {
 		Name:  "pyrun",
 		Usage: "run Python that nobody has read, in a sandbox",
 		UsageText: "pyrun run <file | - | -c code> [flags] [-- args...]\n" +
+			"pyrun validate <file | folder | ->... [flags]\n" +
 			"pyrun <command> [flags]",
 		Description: `pyrun run hello.py
 pyrun run plot.py --in sales.csv --out plots
@@ -31,6 +32,7 @@ curl -s https://example.org/x.py | pyrun run - --json`,
 				Flags:  append(runFlags(), everywhere()...),
 				Action: d.action(d.run),
 			},
+			d.validateCommand(),
 			{
 				Name:      "config",
 				Usage:     "show every setting, its value and where it came from",
@@ -64,7 +66,7 @@ pyrun completion powershell | Out-String | Invoke-Expression`,
 			{
 				Name:      "help",
 				Usage:     "explain a command or topic",
-				ArgsUsage: "run|config|completion|version|" + topicNames("|"),
+				ArgsUsage: "run|validate|config|completion|version|" + topicNames("|"),
 				UsageText: "pyrun help [command | topic]",
 				Description: `pyrun help run
 pyrun help exit-codes`,

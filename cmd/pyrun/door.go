@@ -15,6 +15,7 @@ import (
 // executor is what the door needs of exec; tests bring their own.
 type executor interface {
 	Execute(ctx context.Context, r exec.Request) (*exec.Result, error)
+	Validate(ctx context.Context, v exec.Validation) (*exec.Report, error)
 	Close() error
 }
 
@@ -29,8 +30,8 @@ type world struct {
 
 func realWorld(args []string) world {
 	var ahead *exec.Ahead
-	if len(args) > 1 && args[1] == "run" {
-		ahead = exec.LookAhead()
+	if len(args) > 1 && (args[1] == "run" || args[1] == "validate") {
+		ahead = exec.LookAhead() // while the rest of the words is read
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -41,6 +41,10 @@ func (f *fake) Execute(ctx context.Context, r exec.Request) (*exec.Result, error
 	return result(exec.VerdictOK, 0), nil
 }
 
+func (f *fake) Validate(context.Context, exec.Validation) (*exec.Report, error) {
+	return nil, errors.New("nobody asked for this")
+}
+
 func (f *fake) Close() error { f.closed = true; return nil }
 
 func result(v exec.Verdict, code int) *exec.Result {

@@ -65,59 +65,10 @@ func (o Options) check(r Request) (*job, error) {
 // checkCode refuses what no interpreter could read as the caller meant it.
 // Anything else, a syntax error too, is the interpreter's to judge.
 func checkCode(code []byte, limit int64) error {
-	refuse := func(msg, hint string) error { return &RequestError{Field: "code", Msg: msg, Hint: hint} }
-	if int64(len(code)) > limit {
-		return refuse(fmt.Sprintf("is %d bytes long, at most %d", len(code), limit), "pass data as an input file instead of inside the code")
-	}
-	if bytes.HasPrefix(code, []byte{0xff, 0xfe}) || bytes.HasPrefix(code, []byte{0xfe, 0xff}) {
-		return refuse("is UTF-16, which Python does not read", "save it as UTF-8")
-	}
-	if i := bytes.IndexByte(code, 0); i >= 0 {
-		return refuse(fmt.Sprintf("has a NUL byte in line %d, so it is not Python source", lineAt(code, i)), "")
-	}
-	if i := surrogate(code); i >= 0 && !hasCookie(code) {
-		return refuse(fmt.Sprintf("has a lone surrogate in line %d, which is half a character", lineAt(code, i)), "send the whole character, or write it as an escape in the source")
+	if f := sourceFault(code, limit); f != nil {
+		return &RequestError{Field: "code", Msg: f.msg, Hint: f.fix}
 	}
 	return nil
-}
-
-// surrogate finds the bytes of a UTF-16 surrogate written as UTF-8; -1 without.
-func surrogate(p []byte) int {
-	if utf8.Valid(p) {
-		return -1
-	}
-	for i := 0; i+2 < len(p); i++ {
-		if p[i] == 0xed && p[i+1] >= 0xa0 && p[i+1] <= 0xbf && p[i+2] >= 0x80 && p[i+2] <= 0xbf {
-			return i
-		}
-	}
-	return -1
-}
-
-// hasCookie says whether one of the first two lines declares an encoding, as Python looks for it.
-func hasCookie(code []byte) bool {
-	for range 2 {
-		end := bytes.IndexAny(code, "\r\n")
-		line := code
-		if end >= 0 {
-			line = code[:end]
-		}
-		line = bytes.TrimLeft(line, " \t\f\ufeff")
-		comment := bytes.HasPrefix(line, []byte("#"))
-		if comment {
-			if _, after, ok := bytes.Cut(line, []byte("coding")); ok && len(after) > 0 && (after[0] == ':' || after[0] == '=') {
-				return true
-			}
-		}
-		if end < 0 || len(line) > 0 && !comment {
-			return false
-		}
-		if code[end] == '\r' && end+1 < len(code) && code[end+1] == '\n' {
-			end++
-		}
-		code = code[end+1:]
-	}
-	return false
 }
 
 // lineAt is the number of the line that holds byte i; LF, CRLF and CR end lines.

@@ -9,6 +9,10 @@
 // collected (artifacts.go, folder.go, runs.go), its fate is named (verdict.go)
 // and a sentence may be added (hints.go). A Result is then never changed again.
 //
+// Validate takes the same stair with a parser in place of a script: sources go
+// in one after the other (validate.go, validate_parser.go), and what it tells of
+// them becomes findings (diagnostics.go and its kin, pure).
+//
 // What comes out of the sandbox is hostile: the verdict rests on wait, the
 // cgroup and the clock; names, sizes, types and the harness's report are bounded
 // and believed by nobody. What runs where there are no walls (Options.Sandbox

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -85,8 +84,8 @@ func (e *Executor) Execute(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	j.id = newID()
-	if res, err := e.refuseDependencies(j); res != nil || err != nil {
-		return res, err
+	if res := e.refuse(j, ""); res != nil {
+		return res, nil
 	}
 	if !e.begin() {
 		return nil, ErrClosed
@@ -132,8 +131,8 @@ func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.T
 	if err != nil {
 		return nil, err
 	}
-	if res, err := e.refuseVersion(j, in); res != nil || err != nil {
-		return res, err
+	if res := e.refuse(j, in.Version); res != nil {
+		return res, nil
 	}
 	files, err := load(j.inputs, e.options)
 	if err != nil {
@@ -200,9 +199,9 @@ func newID() string {
 }
 
 // refusal is the Result of a request that policy refused.
-func (e *Executor) refusal(j *job, format string, args ...any) *Result {
+func (e *Executor) refusal(j *job, text string) *Result {
 	return &Result{
-		Stderr: "pyrun: " + fmt.Sprintf(format, args...) + "\n", ExitCode: 2, Artifacts: []Artifact{},
+		Stderr: "pyrun: " + text + "\n", ExitCode: 2, Artifacts: []Artifact{},
 		Verdict: VerdictRejected, RequestID: j.id, Timeout: j.clamped,
 		Sandbox: SandboxInfo{Backend: e.options.Sandbox, Layers: []string{}, Network: string(e.options.Network)},
 	}

@@ -40,6 +40,16 @@ type pkg struct {
 	listed    bool // in packages.txt
 }
 
+// importName is the name to import it by: of several the first that is not private.
+func (p pkg) importName() string {
+	for _, name := range p.imports {
+		if !strings.HasPrefix(name, "_") {
+			return name
+		}
+	}
+	return p.imports[0]
+}
+
 // hintFor finds the first hint that fits; the empty string when none does.
 func hintFor(c clue) string {
 	for _, find := range []func(clue) string{hintLimit, hintSource, hintModule, hintInput, hintResource, hintNetwork, hintFile, hintSilence} {
@@ -95,14 +105,13 @@ func hintSource(c clue) string {
 	if c.err == nil || !strings.HasSuffix(c.err.Type, "SyntaxError") && c.err.Type != "IndentationError" {
 		return ""
 	}
-	trimmed := strings.TrimLeft(c.code, " \t\r\n\ufeff")
-	switch {
-	case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-		return "the code begins with a Markdown fence: send only what stands between the ``` lines"
-	case strings.Contains(c.code, `\n`) && strings.Count(strings.TrimSpace(c.code), "\n") == 0:
-		return `the code is one line with \n written out: send real line breaks`
+	switch rule, _ := mangled([]byte(c.code), c.err.Line); {
+	case rule == ruleFence:
+		return "the code is inside a Markdown fence: " + fixFence
+	case rule == ruleNewlines:
+		return `the code is one line with \n written out: ` + fixNewlines
 	case strings.Contains(c.err.Message, "'await' outside"), strings.Contains(c.err.Message, "'async with' outside"), strings.Contains(c.err.Message, "'async for' outside"):
-		return "await works only inside an async function: put the code into async def main() and call asyncio.run(main())"
+		return "await works only inside an async function: " + fixAwait
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func hintModule(c clue) string {
 		case !p.installed:
 			return fmt.Sprintf("%s is an allowed package, but it is not installed for this interpreter%s", p.name, c.flag("--python PATH takes one that has it"))
 		case len(p.imports) > 0 && !contains(p.imports, module):
-			return fmt.Sprintf("the package %s is imported as %s", p.name, p.imports[0])
+			return fmt.Sprintf("the package %s is imported as %s", p.name, p.importName())
 		}
 	}
 	var names []string

@@ -16,13 +16,15 @@ import (
 // when that is not empty. HTML's characters stay as they are; DEL, C1 controls
 // and invisible or text-direction characters are escaped, which only a reader
 // of raw bytes can tell.
-func (r *Result) Encode(w io.Writer, indent string) error {
+func (r *Result) Encode(w io.Writer, indent string) error { return encode(w, "result", r, indent) }
+
+func encode(w io.Writer, what string, v any, indent string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	if err := enc.Encode(r); err != nil {
-		return fmt.Errorf("encode the result: %w", err)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode the %s: %w", what, err)
 	}
 	_, err := w.Write(escapeInvisible(b.Bytes()))
 	return err

@@ -41,4 +41,17 @@ func (q *queue) enter(ctx context.Context) error {
 	}
 }
 
+// tryEnter takes a slot that nobody waits for.
+func (q *queue) tryEnter() bool {
+	if q.waiting.Load() > 0 {
+		return false
+	}
+	select {
+	case q.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 func (q *queue) leave() { <-q.slots }

@@ -1,6 +1,9 @@
 package exec
 
-import "iter"
+import (
+	"io"
+	"iter"
+)
 
 // Validation asks what would stop scripts from running here. Nothing of them
 // is run; they are parsed by the runtime interpreter behind the same walls as a
@@ -23,6 +26,9 @@ type Source struct {
 	Code  []byte   // exactly as it stands in the file
 	Local []string // top-level names that it can import from beside it: siblings, inputs
 	Err   error    // why it could not be read; Code is then empty and this its only diagnostic
+
+	// Package says that it lies in a package, which relative imports need.
+	Package bool
 }
 
 // Report is what a Validation found.
@@ -32,6 +38,21 @@ type Report struct {
 	Problems    int          `json:"problems"` // diagnostics that are no notes
 	DurationMS  int64        `json:"duration_ms"`
 	Diagnostics []Diagnostic `json:"diagnostics"` // by source, then by place; never nil
+}
+
+// First is the first problem; nil when there is none.
+func (r *Report) First() *Diagnostic {
+	for i := range r.Diagnostics {
+		if r.Diagnostics[i].Severity == SeverityProblem {
+			return &r.Diagnostics[i]
+		}
+	}
+	return nil
+}
+
+// Encode writes the Report as Result.Encode does.
+func (r *Report) Encode(w io.Writer, indent string) error {
+	return encode(w, "report", r, indent)
 }
 
 // Severity says whether a diagnostic would stop the script.

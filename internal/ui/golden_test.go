@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
@@ -128,6 +129,14 @@ func TestGolden(t *testing.T) {
 			show(t, "fail_"+name, func(u *UI) { u.Fail(f) })
 		})
 	}
+	for name, r := range reports() {
+		t.Run("validate_"+name, func(t *testing.T) {
+			show(t, "validate_"+name, func(u *UI) {
+				_ = u.Diagnostics(r)
+				u.Validated(r)
+			})
+		})
+	}
 	t.Run("settings", func(t *testing.T) {
 		show(t, "settings", func(u *UI) {
 			_ = u.Settings(Settings{
@@ -170,7 +179,7 @@ func checkWidth(t *testing.T, out string, width int) {
 	fix := false
 	for line := range strings.SplitSeq(out, "\n") {
 		fix = strings.HasPrefix(line, "  fix:") || fix && strings.HasPrefix(line, "        ")
-		if n := len([]rune(line)); n > width && !fix && len(strings.Fields(line)) > 2 {
+		if n := displaywidth.String(line); n > width && !fix && len(strings.Fields(line)) > 2 {
 			t.Errorf("%d columns on a terminal of %d: %q", n, width, line)
 		}
 	}

@@ -16,9 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"deps.dev/util/semver"
-	"github.com/pelletier/go-toml/v2"
 )
 
 // Metadata is a script's own block of metadata.
@@ -26,17 +23,37 @@ type Metadata struct {
 	Dependencies   []string // as written; nil when the key is absent
 	RequiresPython string   // empty when absent
 	Line           int      // of the block's first line, from 1
+	RequiresLine   int      // of the line that names requires-python; Line when it is absent
+	Unknown        []UnknownKey
 }
+
+// UnknownKey is a top-level key that the specification does not have.
+type UnknownKey struct {
+	Name string
+	Line int // from 1
+}
+
+// What is wrong with a block; every *MetadataError wraps one of these.
+var (
+	ErrBlocks    = errors.New("more than one block")
+	ErrTOML      = errors.New("not valid TOML")
+	ErrType      = errors.New("a value of the wrong type")
+	ErrSpecifier = errors.New("not a version specifier")
+)
 
 // MetadataError is a block that breaks the rules.
 type MetadataError struct {
-	Line int // from 1
+	Line int   // from 1
+	Kind error // one of the errors above
 	Msg  string
 }
 
 func (e *MetadataError) Error() string {
 	return fmt.Sprintf("inline metadata, line %d: %s", e.Line, e.Msg)
 }
+
+// Unwrap gives the kind.
+func (e *MetadataError) Unwrap() error { return e.Kind }
 
 // ParseMetadata finds the block of type script. It returns nil and no error
 // when there is none; every error is a *MetadataError. It costs next to nothing
@@ -48,21 +65,19 @@ func ParseMetadata(src []byte) (*Metadata, error) {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	lines := splitLines(src)
 	var block []string
-	start := 0
+	start, end, past := 0, 0, 0
 	for i := 0; i < len(lines); {
 		kind, ok := blockType(lines[i])
-		if !ok {
-			i++
-			continue
+		if ok && i >= past { // once for each run of comment lines, however many blocks it opens
+			end, past = blockEnd(lines, i)
 		}
-		end := blockEnd(lines, i)
-		if end == 0 {
+		if !ok || end <= i {
 			i++
 			continue
 		}
 		if kind == "script" {
 			if start > 0 {
-				return nil, &MetadataError{i + 1, fmt.Sprintf("a second block of type script; the first is in line %d, and only one is allowed", start)}
+				return nil, &MetadataError{i + 1, ErrBlocks, fmt.Sprintf("a second block of type script; the first is in line %d, and only one is allowed", start)}
 			}
 			start, block = i+1, lines[i+1:end]
 		}
@@ -95,108 +110,18 @@ func blockType(line string) (string, bool) {
 	return kind, true
 }
 
-// blockEnd is the index of the line that closes the block opened at i, or 0.
-func blockEnd(lines []string, i int) int {
-	end := 0
-	for n := i + 1; n < len(lines); n++ {
-		line := strings.TrimRight(lines[n], " \t\f\v")
+// blockEnd looks at the run of comment lines after line i: end is the index of
+// the last line that closes a block, 0 without one; past is the first line
+// behind the run.
+func blockEnd(lines []string, i int) (end, past int) {
+	for past = i + 1; past < len(lines); past++ {
+		line := strings.TrimRight(lines[past], " \t\f\v")
 		if line != "#" && !strings.HasPrefix(line, "# ") {
 			break
 		}
 		if line == "# ///" {
-			end = n
+			end = past
 		}
 	}
-	return end
-}
-
-func decodeMetadata(block []string, start int) (*Metadata, error) {
-	var b strings.Builder
-	for _, line := range block {
-		line = strings.TrimPrefix(line, "#")
-		b.WriteString(strings.TrimPrefix(line, " "))
-		b.WriteByte('\n')
-	}
-	table := map[string]any{}
-	if err := toml.Unmarshal([]byte(b.String()), &table); err != nil {
-		line := start
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
-			row, _ := at.Position()
-			line += row
-		}
-		return nil, &MetadataError{line, "not valid TOML: " + strings.TrimPrefix(err.Error(), "toml: ")}
-	}
-	m := &Metadata{Line: start}
-	wrong := func(key, want string, got any) error {
-		return &MetadataError{keyLine(block, key, start), fmt.Sprintf("%s must be %s, not %s", key, want, tomlType(got))}
-	}
-	if v, ok := table["dependencies"]; ok {
-		list, ok := v.([]any)
-		if !ok {
-			return nil, wrong("dependencies", "a list of strings", v)
-		}
-		m.Dependencies = []string{}
-		for _, item := range list {
-			text, ok := item.(string)
-			if !ok {
-				return nil, wrong("dependencies", "a list of strings", item)
-			}
-			m.Dependencies = append(m.Dependencies, text)
-		}
-	}
-	if v, ok := table["requires-python"]; ok {
-		if m.RequiresPython, ok = v.(string); !ok {
-			return nil, wrong("requires-python", "a string", v)
-		}
-	}
-	return m, nil
-}
-
-// keyLine is the line that names a top-level key, or the block's own.
-func keyLine(block []string, key string, start int) int {
-	for n, line := range block {
-		if strings.HasPrefix(strings.TrimLeft(line, "# \t\"'"), key) {
-			return start + 1 + n
-		}
-	}
-	return start
-}
-
-func tomlType(v any) string {
-	switch v.(type) {
-	case string:
-		return "a string"
-	case int64, float64:
-		return "a number"
-	case bool:
-		return "a boolean"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "a table"
-	}
-	return "a date or time"
-}
-
-// Allows says whether requires-python takes an interpreter of that version. A
-// specifier that cannot be read is an error.
-func (m *Metadata) Allows(version string) (bool, error) {
-	if m == nil || strings.TrimSpace(m.RequiresPython) == "" {
-		return true, nil
-	}
-	want, err := semver.PyPI.ParseConstraint(m.RequiresPython)
-	if err != nil {
-		return false, &MetadataError{m.Line, fmt.Sprintf("requires-python %q is no version specifier", m.RequiresPython)}
-	}
-	have, err := semver.PyPI.Parse(version)
-	if err != nil {
-		return false, fmt.Errorf("interpreter version %q: %w", version, err)
-	}
-	if !have.IsPrerelease() {
-		return want.MatchVersion(have), nil
-	}
-	// The library leaves pre-releases out, as an installer does; here one is running.
-	least, err := want.CalculateMinVersion()
-	return want.MatchVersionPrerelease(have) && (err != nil || least.Compare(have) <= 0), nil
+	return end, past
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -12,41 +13,47 @@ import (
 func TestParseMetadata(t *testing.T) {
 	requests := []string{"requests"}
 	block := "# /// script\n# dependencies = ['requests']\n# ///\n"
+	meta := func(dependencies []string, requires string, line, requiresLine int, unknown ...UnknownKey) *Metadata {
+		return &Metadata{dependencies, requires, line, requiresLine, unknown}
+	}
 	cases := map[string]struct {
 		src  string
 		want *Metadata
 		fail string
 		line int
+		kind error
 	}{
 		"none":            {src: "print(1)\n"},
 		"only the mark":   {src: "x = '# ///'\n"},
-		"plain":           {src: block, want: &Metadata{requests, "", 1}},
-		"later":           {src: "#!/usr/bin/env python\n\n" + block, want: &Metadata{requests, "", 3}},
-		"crlf":            {src: strings.ReplaceAll(block, "\n", "\r\n") + "print(1)\r\n", want: &Metadata{requests, "", 1}},
-		"lone cr":         {src: strings.ReplaceAll(block, "\n", "\r"), want: &Metadata{requests, "", 1}},
-		"bom":             {src: "\ufeff" + block, want: &Metadata{requests, "", 1}},
-		"blanks at close": {src: strings.TrimSuffix(block, "\n") + " \t\n", want: &Metadata{requests, "", 1}},
-		"blanks at open":  {src: strings.Replace(block, "script", "script  ", 1), want: &Metadata{requests, "", 1}},
-		"no last newline": {src: strings.TrimSuffix(block, "\n"), want: &Metadata{requests, "", 1}},
-		"in a string":     {src: "x = '''\n" + block + "'''\n", want: &Metadata{requests, "", 2}},
+		"plain":           {src: block, want: meta(requests, "", 1, 1)},
+		"later":           {src: "#!/usr/bin/env python\n\n" + block, want: meta(requests, "", 3, 3)},
+		"crlf":            {src: strings.ReplaceAll(block, "\n", "\r\n") + "print(1)\r\n", want: meta(requests, "", 1, 1)},
+		"lone cr":         {src: strings.ReplaceAll(block, "\n", "\r"), want: meta(requests, "", 1, 1)},
+		"bom":             {src: "\ufeff" + block, want: meta(requests, "", 1, 1)},
+		"blanks at close": {src: strings.TrimSuffix(block, "\n") + " \t\n", want: meta(requests, "", 1, 1)},
+		"blanks at open":  {src: strings.Replace(block, "script", "script  ", 1), want: meta(requests, "", 1, 1)},
+		"no last newline": {src: strings.TrimSuffix(block, "\n"), want: meta(requests, "", 1, 1)},
+		"in a string":     {src: "x = '''\n" + block + "'''\n", want: meta(requests, "", 2, 2)},
 		"indented":        {src: "  # /// script\n  # dependencies = ['requests']\n  # ///\n"},
-		"empty block":     {src: "# /// script\n# ///\n", want: &Metadata{nil, "", 1}},
-		"empty list":      {src: "# /// script\n# dependencies = []\n# ///\n", want: &Metadata{[]string{}, "", 1}},
-		"several lines":   {src: "# /// script\n# dependencies = [\n#   'requests',\n#\n# ]\n# requires-python = '>=3.11'\n# ///\n", want: &Metadata{requests, ">=3.11", 1}},
-		"tool table":      {src: "# /// script\n# [tool.x]\n# y = 1\n# ///\n", want: &Metadata{nil, "", 1}},
+		"empty block":     {src: "# /// script\n# ///\n", want: meta(nil, "", 1, 1)},
+		"empty list":      {src: "# /// script\n# dependencies = []\n# ///\n", want: meta([]string{}, "", 1, 1)},
+		"several lines":   {src: "# /// script\n# dependencies = [\n#   'requests',\n#\n# ]\n# requires-python = '>=3.11'\n# ///\n", want: meta(requests, ">=3.11", 1, 6)},
+		"tool table":      {src: "# /// script\n# [tool.x]\n# y = 1\n# ///\n", want: meta(nil, "", 1, 1)},
 		"unclosed":        {src: "# /// script\n# dependencies = ['requests']\nprint(1)\n"},
 		"no space":        {src: "# /// script\n#dependencies = ['requests']\n# ///\n"},
-		"last close":      {src: "# /// script\n# x = '''\n# ///\n# '''\n# ///\n", want: &Metadata{nil, "", 1}},
-		"other type":      {src: "# /// other\n# dependencies = 3\n# ///\n\n" + block, want: &Metadata{requests, "", 5}},
+		"last close":      {src: "# /// script\n# x = '''\n# ///\n# '''\n# ///\n", want: meta(nil, "", 1, 1, UnknownKey{"x", 2})},
+		"unknown keys":    {src: "# /// script\n# [dependency]\n# y = 1\n# [tool.z]\n# [build]\n# ///\n", want: meta(nil, "", 1, 1, UnknownKey{"build", 5}, UnknownKey{"dependency", 2})},
+		"other type":      {src: "# /// other\n# dependencies = 3\n# ///\n\n" + block, want: meta(requests, "", 5, 5)},
 		"other swallows":  {src: "# /// other\n# ///\n" + block},
 		"odd type":        {src: "# /// a_b\n# x\n# ///\n"},
-		"two":             {src: "# /// script\n# ///\n\n" + block, fail: "a second block", line: 4},
-		"two, adjoining":  {src: block + block, fail: "not valid TOML", line: 3},
+		"two":             {src: "# /// script\n# ///\n\n" + block, fail: "a second block", line: 4, kind: ErrBlocks},
+		"two, adjoining":  {src: block + block, fail: "not valid TOML", line: 3, kind: ErrTOML},
 		"bad toml":        {src: "\n# /// script\n# dependencies = [\n# x\n# ///\n", fail: "not valid TOML", line: 4},
 		"string":          {src: "# /// script\n# dependencies = 'requests'\n# ///\n", fail: "dependencies must be a list of strings, not a string", line: 2},
 		"numbers":         {src: "# /// script\n# requires-python = '>=3'\n# dependencies = [1]\n# ///\n", fail: "dependencies must be a list of strings, not a number", line: 3},
 		"table":           {src: "# /// script\n# [dependencies]\n# ///\n", fail: "not a table"},
-		"version number":  {src: "# /// script\n# requires-python = 3.11\n# ///\n", fail: "requires-python must be a string, not a number", line: 2},
+		"version number":  {src: "# /// script\n# requires-python = 3.11\n# ///\n", fail: "requires-python must be a string, not a number", line: 2, kind: ErrType},
+		"tool":            {src: "# /// script\n# tool = 1\n# ///\n", fail: "tool must be a table, not a number", line: 2, kind: ErrType},
 		"twice a key":     {src: "# /// script\n# dependencies = []\n# dependencies = ['requests']\n# ///\n", fail: "not valid TOML"},
 	}
 	for name, c := range cases {
@@ -62,10 +69,27 @@ func TestParseMetadata(t *testing.T) {
 				return
 			}
 			var bad *MetadataError
-			if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.fail) || c.line > 0 && bad.Line != c.line {
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.fail) || c.line > 0 && bad.Line != c.line || c.kind != nil && !errors.Is(err, c.kind) {
 				t.Errorf("error %v, want %q in line %d", err, c.fail, c.line)
 			}
 		})
+	}
+}
+
+// What a stranger sends must not keep pyrun busy: blocks that are opened and
+// never closed were once looked at in quadratic time.
+func TestParseMetadataIsLinear(t *testing.T) {
+	for name, src := range map[string]string{
+		"opened":  strings.Repeat("# /// a\n", 1<<17),
+		"closed":  strings.Repeat("# /// a\n# ///\n\n", 1<<15),
+		"unknown": "# /// script\n# [" + strings.Join(strings.Split(strings.Repeat("a", 1<<16), ""), "]\n# [x.") + "]\n# ///\n",
+		"nested":  "# /// script\n# a = " + strings.Repeat("[", 1<<20) + "\n# ///\n",
+	} {
+		began := time.Now()
+		_, _ = ParseMetadata([]byte(src))
+		if took := time.Since(began); took > 10*time.Second { // milliseconds in truth; minutes when quadratic
+			t.Errorf("%s: %d bytes took %v", name, len(src), took)
+		}
 	}
 }
 
