@@ -4,6 +4,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $commands = [ordered]@{
         'run' = 'run a script in the sandbox'
+        'check' = 'try what this machine gives: interpreter, walls, limits, packages'
         'config' = 'show every setting, its value and where it came from'
         'completion' = 'print a completion script for a shell'
         'version' = 'print the version'
@@ -11,7 +12,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     }
     $takes = @{
         'completion' = @('bash', 'zsh', 'fish', 'powershell')
-        'help' = @('run', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
+        'help' = @('run', 'check', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
     }
     $flags = @{
         'run' = [ordered]@{
@@ -31,6 +32,21 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
             '--file-size' = 'no file larger than SIZE (default 64M)'
             '--disk' = 'at most SIZE of files in all (default 256M)'
             '--max-output' = 'keep SIZE of each stream in the result (default 1M)'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'check' = [ordered]@{
+            '--imports' = 'really import every wanted package, each in a sandbox of its own'
+            '--format' = 'print as text, json, github, junit (default text)'
             '--json' = 'print one JSON object and nothing else'
             '--quiet' = 'say nothing but errors'
             '-q' = 'say nothing but errors'
@@ -76,6 +92,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         '--sandbox' = @('auto', 'native', 'restricted', 'none')
         '--network' = @('loopback', 'none')
         '--color' = @('auto', 'always', 'never')
+        '--format' = @('text', 'json', 'github', 'junit')
     }
 
     $words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })

@@ -15,6 +15,7 @@ import (
 // executor is what the door needs of exec; tests bring their own.
 type executor interface {
 	Execute(ctx context.Context, r exec.Request) (*exec.Result, error)
+	Check(ctx context.Context, i exec.Inspection) (*exec.Environment, error)
 	Close() error
 }
 

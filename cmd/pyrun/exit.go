@@ -11,6 +11,7 @@ import (
 
 // The exit codes of pyrun itself; all others are the script's.
 const (
+	exitFound       = 1
 	exitUsage       = 2
 	exitTimeout     = 124
 	exitFailed      = 125
@@ -26,6 +27,7 @@ type exitRow struct{ code, meaning string }
 func exitRows() []exitRow {
 	return []exitRow{
 		{"0-255", "the script's own"},
+		{"0, 1", "of check: nothing was found, something was"},
 		{"2", "usage, or refused: nothing was run"},
 		{"124", "stopped by the time limit"},
 		{"125", "pyrun could not run it, or could not deliver what came of it"},

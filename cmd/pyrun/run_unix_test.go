@@ -39,6 +39,10 @@ func (f *fake) Execute(ctx context.Context, r exec.Request) (*exec.Result, error
 	return result(exec.VerdictOK, 0), nil
 }
 
+func (f *fake) Check(context.Context, exec.Inspection) (*exec.Environment, error) {
+	return nil, errors.New("a fake looks at nothing")
+}
+
 func (f *fake) Close() error { f.closed = true; return nil }
 
 func result(v exec.Verdict, code int) *exec.Result {

@@ -86,7 +86,7 @@ func (v *evidence) landlock() []string {
 }
 
 func (v *evidence) landlockDetail() string {
-	detail := "version " + strconv.Itoa(v.survey.Landlock)
+	detail := "ABI " + strconv.Itoa(v.survey.Landlock)
 	if v.survey.Landlock < landlockIoctl {
 		detail += ", which cannot be told from the other walls inside"
 	}

@@ -111,13 +111,13 @@ func (e *Executor) tryWalls(ctx context.Context, env *Environment, in *python.In
 	for _, w := range env.Walls {
 		if !w.Held {
 			env.find(Finding{
-				Area: "walls", Severity: SeverityProblem, Message: w.Name + " does not hold: " + w.Detail,
+				Area: "walls", Wall: w.Name, Severity: SeverityProblem, Message: w.Name + " does not hold: " + w.Detail,
 				Why: "the walls were built without an error, and still this was seen", Remedy: "run nothing here that you do not trust",
 			})
 		}
 	}
 	if v.sandbox.Memory == "sampled" {
-		f := Finding{Area: "limits", Severity: SeverityNote, Message: "memory is looked at every few milliseconds, not held by the kernel"}
+		f := Finding{Area: "limits", Wall: "memory", Severity: SeverityNote, Message: "memory is watched every few milliseconds, not held by the kernel"}
 		var told explained
 		if errors.As(v.survey.Sampled, &told) {
 			f.Why, f.Remedy = told.Explain()

@@ -43,7 +43,7 @@ func (e *Executor) tryImports(ctx context.Context, env *Environment, i Inspectio
 	for _, p := range todo {
 		if p.Import != nil && !p.Import.OK {
 			env.find(Finding{
-				Area: "packages", Severity: SeverityProblem, Package: p.Name,
+				Area: "imports", Severity: SeverityProblem, Package: p.Name,
 				Message: fmt.Sprintf("%s %s is installed and does not import: %s", p.Name, p.Version, p.Import.Error),
 				Remedy:  "to see all of it: pyrun run -c 'import " + strings.Join(importable(*p), ", ") + "'",
 			})

@@ -153,13 +153,13 @@ func (env *Environment) compare(w wants, stock map[string]python.Installed) {
 	switch {
 	case len(stock) == 0 && len(missing) > 0:
 		env.find(Finding{
-			Area: "packages", Severity: SeverityNote, Message: "no package is installed: scripts have the standard library",
-			Remedy: remedyInstall + fmt.Sprintf("   (brings the built-in list: %s)", strings.Join(missing, ", ")),
+			Area: "packages", Severity: SeverityNote, Remedy: remedyInstall,
+			Message: "no package is installed, scripts have the standard library; the built-in list offers " + strings.Join(missing, ", "),
 		})
 	case len(missing) > 0:
 		env.find(Finding{
-			Area: "packages", Severity: SeverityNote, Message: "of the built-in list these are not installed: " + strings.Join(missing, ", "),
-			Remedy: remedyInstall + ", or a list of your own with --packages-file FILE",
+			Area: "packages", Severity: SeverityNote, Remedy: remedyInstall,
+			Message: "of the built-in list these are not installed: " + strings.Join(missing, ", "),
 		})
 	}
 	needed := env.needs(w.list, stock)
