@@ -124,6 +124,9 @@ func extraOf(marker string) string {
 
 // Takes says whether a version is one that the requirement allows.
 func (r Requirement) Takes(version string) bool {
+	if !strings.Contains(r.Specifier, "+") {
+		version, _, _ = strings.Cut(version, "+") // a local version counts only where one is asked for
+	}
 	// The one comparison of versions that there is, by another name.
 	ok, err := (&Metadata{RequiresPython: r.Specifier}).Allows(version)
 	return err == nil && ok
