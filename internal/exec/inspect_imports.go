@@ -45,7 +45,7 @@ func (e *Executor) tryImports(ctx context.Context, env *Environment, i Inspectio
 			env.find(Finding{
 				Area: "imports", Severity: SeverityProblem, Package: p.Name,
 				Message: fmt.Sprintf("%s %s is installed and does not import: %s", p.Name, p.Version, p.Import.Error),
-				Remedy:  "to see all of it: pyrun run -c 'import " + strings.Join(importable(*p), ", ") + "'",
+				Remedy:  "pyrun run -c 'import " + strings.Join(importable(*p), ", ") + "'",
 			})
 		}
 	}

@@ -124,7 +124,9 @@ func (t lyingTree) Posture() sandbox.Posture {
 
 func (t lyingTree) Observe() (sandbox.Observation, error) {
 	o, err := t.tree.Observe()
-	t.lie(&o, &sandbox.Posture{})
+	if t.lie(&o, &sandbox.Posture{}); o.Status != nil {
+		err = nil
+	}
 	return o, err
 }
 
@@ -157,13 +159,21 @@ func TestCheckDoubts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.walls = lyingWalls{launcher{plain}, func(_ *sandbox.Observation, p *sandbox.Posture) {
+		e.walls = lyingWalls{launcher{plain}, func(o *sandbox.Observation, p *sandbox.Posture) {
+			*o = truth().outside
 			p.Layers = []string{"mount", "pid", "net", "ipc", "uts", "cgroup", "landlock", "seccomp", "caps", "rlimit"}
 		}}
 		env := inspect(t, e, Inspection{})
-		held := slices.ContainsFunc(env.Walls, func(w Wall) bool { return w.Held && w.Name != "time" })
-		if env.Ready() || held || len(env.Walls) == 0 {
-			t.Errorf("walls %+v", env.Walls)
+		var held []string
+		for _, w := range env.Walls {
+			if w.Held {
+				held = append(held, w.Name)
+			}
+		}
+		// A child's time is up there too, and an ordinary user cannot look into pid 1.
+		held = slices.DeleteFunc(held, func(name string) bool { return name == "time" || name == "inheritance" && os.Geteuid() != 0 })
+		if len(held) > 0 || len(env.Walls) < 10 || env.Ready() {
+			t.Errorf("held without walls: %v\n%+v", held, env.Walls)
 		}
 	})
 }
