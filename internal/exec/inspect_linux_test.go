@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,20 @@ import (
 
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
+
+// venv makes a virtual environment of the machine's python3 and returns its site folder.
+func venv(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "env")
+	if out, err := osexec.Command("/usr/bin/python3", "-m", "venv", "--without-pip", dir).CombinedOutput(); err != nil {
+		cannot(t, "no virtual environment can be made here: %v\n%s", err, out)
+	}
+	found, err := filepath.Glob(filepath.Join(dir, "lib", "python3.*", "site-packages"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("site folders %v, %v", found, err)
+	}
+	return found[0]
+}
 
 // TestCheckHolds: here, where scripts run, every wall holds, with either network.
 func TestCheckHolds(t *testing.T) {

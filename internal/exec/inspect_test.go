@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	osexec "os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,20 +21,6 @@ func inspect(t *testing.T, e *Executor, i Inspection) *Environment {
 		t.Fatalf("Check: %v", err)
 	}
 	return env
-}
-
-// venv makes a virtual environment of the machine's python3 and returns its site folder.
-func venv(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "env")
-	if out, err := osexec.Command("/usr/bin/python3", "-m", "venv", "--without-pip", dir).CombinedOutput(); err != nil {
-		cannot(t, "no virtual environment can be made here: %v\n%s", err, out)
-	}
-	found, err := filepath.Glob(filepath.Join(dir, "lib", "python3.*", "site-packages"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("site folders %v, %v", found, err)
-	}
-	return found[0]
 }
 
 // install leaves what an installer would: a module and its metadata.
