@@ -93,7 +93,7 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidenc
 		Code: attestScript, Name: "attest.py", Args: []string{string(argument)},
 		StdlibOnly: true, Figures: &off, Stdout: said, Stdin: held,
 		Limits: sandbox.Limits{
-			Wall: 10 * time.Second, Memory: 256 << 20, FileSize: v.asked.FileSize, Disk: v.asked.Disk,
+			Wall: 30 * time.Second, Memory: 256 << 20, FileSize: v.asked.FileSize, Disk: v.asked.Disk,
 			Inodes: 256, Processes: v.asked.Processes, OpenFiles: v.asked.OpenFiles,
 		},
 		watch: func(t tree) {
@@ -205,7 +205,7 @@ func hidden(in *python.Interpreter) (paths []string, undo func()) {
 	if f, err := os.CreateTemp("", "pyrun-canary-"); err == nil {
 		f.Close()
 		all = append(all, f.Name())
-		undo = func() { os.Remove(f.Name()) }
+		undo = func() { _ = os.Remove(f.Name()) }
 	}
 	if self, err := os.Executable(); err == nil {
 		all = append(all, self)

