@@ -81,7 +81,7 @@ func deniedNamespaces(id identity) (why, remedy string) {
 		return "this system allows no user namespace", "sudo sysctl -w user.max_user_namespaces=15000"
 	case filtered():
 		return "a seccomp profile forbids namespaces, as Docker's default one does",
-			"in a container: --security-opt seccomp=unconfined, or --cap-add SYS_ADMIN as root"
+			"in a container: --security-opt seccomp=unconfined, or --cap-add SYS_ADMIN"
 	default:
 		return "a security module (AppArmor, SELinux) or a sandbox around pyrun forbids namespaces",
 			"run pyrun outside of it; in a container: --security-opt apparmor=unconfined --security-opt label=disable"
