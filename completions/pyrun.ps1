@@ -5,6 +5,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     $commands = [ordered]@{
         'run' = 'run a script in the sandbox'
         'validate' = 'find what would stop scripts here, without running them'
+        'check' = 'try what this machine gives: interpreter, walls, limits, packages'
         'config' = 'show every setting, its value and where it came from'
         'completion' = 'print a completion script for a shell'
         'version' = 'print the version'
@@ -12,7 +13,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     }
     $takes = @{
         'completion' = @('bash', 'zsh', 'fish', 'powershell')
-        'help' = @('run', 'validate', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
+        'help' = @('run', 'validate', 'check', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
     }
     $flags = @{
         'run' = [ordered]@{
@@ -59,6 +60,21 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
             '--help' = 'print help'
             '-h' = 'print help'
         }
+        'check' = [ordered]@{
+            '--imports' = 'really import every wanted package, each in a sandbox of its own'
+            '--format' = 'print as text, json, github, junit (default text)'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
         'config' = [ordered]@{
             '--json' = 'print one JSON object and nothing else'
             '--quiet' = 'say nothing but errors'
@@ -89,10 +105,23 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         }
     }
     $choices = @{
-        '--sandbox' = @('auto', 'native', 'restricted', 'none')
-        '--network' = @('loopback', 'none')
-        '--color' = @('auto', 'always', 'never')
-        '--format' = @('text', 'json', 'github', 'sarif')
+        'run --sandbox' = @('auto', 'native', 'restricted', 'none')
+        'run --network' = @('loopback', 'none')
+        'run --color' = @('auto', 'always', 'never')
+        'validate --format' = @('text', 'json', 'github', 'sarif')
+        'validate --sandbox' = @('auto', 'native', 'restricted', 'none')
+        'validate --network' = @('loopback', 'none')
+        'validate --color' = @('auto', 'always', 'never')
+        'check --format' = @('text', 'json', 'github', 'junit')
+        'check --sandbox' = @('auto', 'native', 'restricted', 'none')
+        'check --network' = @('loopback', 'none')
+        'check --color' = @('auto', 'always', 'never')
+        'config --sandbox' = @('auto', 'native', 'restricted', 'none')
+        'config --network' = @('loopback', 'none')
+        'config --color' = @('auto', 'always', 'never')
+        'completion --color' = @('auto', 'always', 'never')
+        'version --color' = @('auto', 'always', 'never')
+        'help --color' = @('auto', 'always', 'never')
     }
 
     $words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })
@@ -110,8 +139,9 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     }
 
     if (-not $command) { return Offer $commands }
-    if ($choices.Contains($previous)) {
-        return $choices[$previous] | Where-Object { $_ -like "$wordToComplete*" }
+    $flag = "$command $previous"
+    if ($choices.Contains($flag)) {
+        return $choices[$flag] | Where-Object { $_ -like "$wordToComplete*" }
     }
     if ($wordToComplete -like '-*') { return Offer $flags[$command] }
     if ($takes.Contains($command)) {

@@ -7,6 +7,7 @@ _pyrun() {
     local -a commands=(
         'run:run a script in the sandbox'
         'validate:find what would stop scripts here, without running them'
+        'check:try what this machine gives: interpreter, walls, limits, packages'
         'config:show every setting, its value and where it came from'
         'completion:print a completion script for a shell'
         'version:print the version'
@@ -59,6 +60,21 @@ _pyrun() {
                         '(--help -h)'{-h,--help}'[print help]' \
                         '1:script:_files' '*:argument:_files'
                     ;;
+                check)
+                    _arguments -S \
+                        '--imports[really import every wanted package, each in a sandbox of its own]' \
+                        '--format=[print as text, json, github, junit (default text)]:value:(text json github junit)' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        ':: :'
+                    ;;
                 config)
                     _arguments -S \
                         '--json[print one JSON object and nothing else]' \
@@ -88,7 +104,7 @@ _pyrun() {
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
                         '(--help -h)'{-h,--help}'[print help]' \
-                        '1:word:(run validate config completion version sandbox exit-codes environment settings)'
+                        '1:word:(run validate check config completion version sandbox exit-codes environment settings)'
                     ;;
             esac
             ;;

@@ -33,6 +33,7 @@ curl -s https://example.org/x.py | pyrun run - --json`,
 				Action: d.action(d.run),
 			},
 			d.validateCommand(),
+			d.checkCommand(),
 			{
 				Name:      "config",
 				Usage:     "show every setting, its value and where it came from",
@@ -66,7 +67,7 @@ pyrun completion powershell | Out-String | Invoke-Expression`,
 			{
 				Name:      "help",
 				Usage:     "explain a command or topic",
-				ArgsUsage: "run|validate|config|completion|version|" + topicNames("|"),
+				ArgsUsage: "run|validate|check|config|completion|version|" + topicNames("|"),
 				UsageText: "pyrun help [command | topic]",
 				Description: `pyrun help run
 pyrun help exit-codes`,

@@ -36,13 +36,11 @@ func powershellCompletion(t tree) string {
 	}
 	p("    }")
 	p("    $choices = @{")
-	seen := make(map[string]bool)
 	for _, c := range t.commands {
 		for _, f := range c.flags {
 			for _, n := range f.names {
-				if len(f.choices) > 0 && !seen[n] {
-					seen[n] = true
-					p("        %s = @(%s)", psQuote(n), psList(f.choices))
+				if len(f.choices) > 0 {
+					p("        %s = @(%s)", psQuote(c.name+" "+n), psList(f.choices))
 				}
 			}
 		}
@@ -64,8 +62,9 @@ func powershellCompletion(t tree) string {
     }
 
     if (-not $command) { return Offer $commands }
-    if ($choices.Contains($previous)) {
-        return $choices[$previous] | Where-Object { $_ -like "$wordToComplete*" }
+    $flag = "$command $previous"
+    if ($choices.Contains($flag)) {
+        return $choices[$flag] | Where-Object { $_ -like "$wordToComplete*" }
     }
     if ($wordToComplete -like '-*') { return Offer $flags[$command] }
     if ($takes.Contains($command)) {

@@ -16,6 +16,7 @@ import (
 type executor interface {
 	Execute(ctx context.Context, r exec.Request) (*exec.Result, error)
 	Validate(ctx context.Context, v exec.Validation) (*exec.Report, error)
+	Check(ctx context.Context, i exec.Inspection) (*exec.Environment, error)
 	Close() error
 }
 

@@ -12,7 +12,7 @@ import (
 
 // The exit codes of pyrun itself; all others are the script's.
 const (
-	exitFindings    = 1 // of validate
+	exitFound       = 1 // of validate and check
 	exitUsage       = 2
 	exitTimeout     = 124
 	exitFailed      = 125
@@ -27,7 +27,8 @@ type exitRow struct{ code, meaning string }
 // exitRows is the one table of exit codes.
 func exitRows() []exitRow {
 	return []exitRow{
-		{"0-255", "the script's own; of validate: 0 clean, 1 findings"},
+		{"0-255", "the script's own"},
+		{"0, 1", "of validate and check: nothing was found, something was"},
 		{"2", "usage, or refused: nothing was run"},
 		{"124", "stopped by the time limit"},
 		{"125", "pyrun could not run it, or could not deliver what came of it"},

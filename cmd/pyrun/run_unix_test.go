@@ -45,6 +45,10 @@ func (f *fake) Validate(context.Context, exec.Validation) (*exec.Report, error) 
 	return nil, errors.New("nobody asked for this")
 }
 
+func (f *fake) Check(context.Context, exec.Inspection) (*exec.Environment, error) {
+	return nil, errors.New("a fake looks at nothing")
+}
+
 func (f *fake) Close() error { f.closed = true; return nil }
 
 func result(v exec.Verdict, code int) *exec.Result {

@@ -22,7 +22,7 @@ curl -s https://example.org/x.py | pyrun validate -
 pyrun validate . --format github
 pyrun validate . --format sarif > pyrun.sarif`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "print findings as `text|json|github|sarif` (default text)"},
+			&cli.StringFlag{Name: "format", Usage: "print findings as `" + validateFormats + "` (default text)"},
 			&cli.StringSliceFlag{Name: "exclude", Usage: "leave out what matches `GLOB`, written as in .gitignore; may be repeated"},
 		}, everywhere()...),
 		Action: d.action(d.validate),
@@ -31,7 +31,7 @@ pyrun validate . --format sarif > pyrun.sarif`,
 
 // validate is `pyrun validate`: words in, sources down, one report up, words out.
 func (d *door) validate(c *cli.Context) error {
-	format, err := d.format(c)
+	format, err := d.format(c, validateFormats)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (d *door) report(c *cli.Context, x executor, s *sources, format string, qui
 		return d.named(err, exec.Request{})
 	}
 	if r.Problems > 0 {
-		d.code = exitFindings
+		d.code = exitFound
 	}
 	switch format {
 	case "json":
@@ -112,24 +112,6 @@ func (d *door) report(c *cli.Context, x executor, s *sources, format string, qui
 		d.ui.Validated(r)
 	}
 	return wrote(err)
-}
-
-// format settles --format and --json.
-func (d *door) format(c *cli.Context) (string, error) {
-	format := c.String("format")
-	switch {
-	case c.Bool("json") && format != "" && format != "json":
-		return "", usage("--json and --format %s: choose one", format)
-	case c.Bool("json"):
-		return "json", nil
-	}
-	switch format {
-	case "":
-		return "text", nil
-	case "text", "json", "github", "sarif":
-		return format, nil
-	}
-	return "", usage("--format %s: is none of text, json, github, sarif", format)
 }
 
 func withoutNotes(r *exec.Report) *exec.Report {

@@ -55,3 +55,25 @@ func BenchmarkKeeper(b *testing.B) {
 		k.add(chunk)
 	}
 }
+
+// BenchmarkCheck compares a look around, imports left out, with the bare
+// interpreter: an operator waits for it, and a server asks often.
+func BenchmarkCheck(b *testing.B) {
+	e := newExecutor(b, Options{})
+	var check, bare []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		if env, err := e.Check(b.Context(), Inspection{}); err != nil || !env.Ready() {
+			b.Fatalf("%v, %+v", err, env)
+		}
+		check = append(check, time.Since(began))
+		began = time.Now()
+		if out, err := osexec.Command(e.interpreter.Source, "-I", "-B", "-c", "pass").CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		bare = append(bare, time.Since(began))
+	}
+	c, p := median(check), median(bare)
+	b.ReportMetric(float64(c.Microseconds())/1000, "ms/check")
+	b.ReportMetric(float64(c)/float64(p), "x-bare")
+}

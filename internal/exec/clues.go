@@ -54,30 +54,16 @@ func (e *Executor) allowed(in *python.Interpreter) []pkg {
 	return all
 }
 
-// listed reads the list of packages that counts, as normalised names: the one
-// named, the one beside the environment, the built-in one. A list that cannot be
-// read is no reason to fail a run that is over.
+// listed is the list of packages that counts, as normalised names. One that
+// cannot be read is no reason to fail a run that is over.
 func (e *Executor) listed(in *python.Interpreter) []string {
-	text := e.options.BuiltinPackages
-	for _, file := range []string{e.options.PackagesFile, filepath.Join(filepath.Dir(filepath.Dir(in.Source)), "packages.txt")} {
-		if file == "" {
-			continue
-		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-			continue
-		}
-		if data, err := os.ReadFile(file); err == nil {
-			text = string(data)
-			break
-		}
-	}
-	list, err := python.ParsePackages(text)
+	w, err := e.wanted(in)
 	if err != nil {
 		return nil
 	}
-	names := make([]string, 0, len(list))
-	for _, p := range list {
-		names = append(names, p.Name)
+	names := make([]string, 0, len(w.list))
+	for _, r := range w.list {
+		names = append(names, r.Name)
 	}
 	return names
 }

@@ -13,6 +13,10 @@
 // in one after the other (validate.go, validate_parser.go), and what it tells of
 // them becomes findings (diagnostics.go and its kin, pure).
 //
+// Check (inspect.go) tells what this machine gives. It has the walls tried by
+// runs like any other (attest.go) and lets only evidence from both sides of a
+// wall count (attest_judge.go).
+//
 // What comes out of the sandbox is hostile: the verdict rests on wait, the
 // cgroup and the clock; names, sizes, types and the harness's report are bounded
 // and believed by nobody. What runs where there are no walls (Options.Sandbox

@@ -84,10 +84,11 @@ type Import struct {
 
 // Finding is something that is not as it should be, with the way out.
 type Finding struct {
-	Area     string   `json:"area"` // "interpreter", "walls", "limits", "packages"
+	Area     string   `json:"area"` // "interpreter", "walls", "limits", "packages", "imports"
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`          // lower case, no full stop
 	Why      string   `json:"why,omitempty"`    // what is likely behind it
 	Remedy   string   `json:"remedy,omitempty"` // what to type
+	Wall     string   `json:"wall,omitempty"`   // the Wall it is about, by name
 	Package  string   `json:"package,omitempty"`
 }

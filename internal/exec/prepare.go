@@ -33,6 +33,11 @@ func (e *Executor) prepare(ctx context.Context, progress func(Progress)) (*pytho
 		}
 		e.walls = launcher{l}
 	}
+	return e.choose(ctx, progress)
+}
+
+// choose finds the interpreter, once. The caller holds ready.
+func (e *Executor) choose(ctx context.Context, progress func(Progress)) (*python.Interpreter, error) {
 	if e.interpreter != nil {
 		return e.interpreter, nil
 	}

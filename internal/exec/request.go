@@ -44,6 +44,10 @@ type Request struct {
 
 	// Progress hears of slow preparations (an interpreter unpacked for the first time).
 	Progress func(Progress)
+
+	// watch looks at the script from outside when it has been let go; the run
+	// waits for it. It is how Check sees a run as any other run is made.
+	watch func(tree)
 }
 
 // Input is a file or folder that the script can read at INPUTS_DIR/Name.

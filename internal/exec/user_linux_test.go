@@ -37,11 +37,18 @@ func TestAsUser(t *testing.T) {
 	}
 	program := filepath.Join(dir, "exec.test")
 	copySelf(t, program)
+	steps, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "steps"), steps, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(prepareHost(t))
-	cmd := osexec.Command(program, "-test.v", "-test.run=^(TestHostile|TestHostileBites|TestRuns|TestCancelled|TestOutputIsBounded|TestCollectUnreadable|TestRunsLeaveNothing)$")
+	cmd := osexec.Command(program, "-test.v", "-test.run=^(TestHostile|TestHostileBites|TestRuns|TestCancelled|TestOutputIsBounded|TestCollectUnreadable|TestRunsLeaveNothing|TestCheckHolds|TestCheckSaysWhatRunSays|TestCheckDoubts)$")
 	cmd.Dir = dir + "/home"
 	cmd.Env = []string{
-		"HOME=" + dir + "/home", "TMPDIR=" + dir + "/tmp", "PATH=" + os.Getenv("PATH"), "PYRUN_HOSTILE_PREPARED=1",
+		"HOME=" + dir + "/home", "TMPDIR=" + dir + "/tmp", "PATH=" + os.Getenv("PATH"), "PYRUN_HOSTILE_PREPARED=1", "PYRUN_TEST_STEPS=" + dir + "/steps",
 		"PYRUN_REQUIRE=" + os.Getenv("PYRUN_REQUIRE"), "PYRUN_TEST_PYTHON=" + os.Getenv("PYRUN_TEST_PYTHON"),
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}, Pdeathsig: syscall.SIGKILL}

@@ -65,6 +65,8 @@ type takenTree struct {
 	exit    sandbox.Exit
 }
 
+func (t *takenTree) Observe() (sandbox.Observation, error) { return sandbox.Observation{}, nil }
+
 func (t *takenTree) Posture() sandbox.Posture { return sandbox.Posture{} }
 func (t *takenTree) Store() *os.File          { return nil }
 func (t *takenTree) Close() error             { return nil }

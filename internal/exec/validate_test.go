@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -357,16 +356,11 @@ func TestValidateLibrary(t *testing.T) {
 					out, err := osexec.Command(in.Source, "-I", "-W", "ignore", "-c", "import sys\nwith open(sys.argv[1], 'rb') as f: compile(f.read(), sys.argv[1], 'exec')", d.File).CombinedOutput()
 					if err == nil {
 						t.Errorf("Python takes it: %s: %s", d.File, brief([]Diagnostic{d}))
-					} else if want := lastLine(out); d.Code == ruleSyntax && !strings.Contains(want, d.Message) {
+					} else if want := lastLine(string(out)); d.Code == ruleSyntax && !strings.Contains(want, d.Message) {
 						t.Errorf("Python says %q of %s: %s", want, d.File, brief([]Diagnostic{d}))
 					}
 				}
 			}
 		})
 	}
-}
-
-func lastLine(p []byte) string {
-	lines := bytes.Split(bytes.TrimSpace(p), []byte("\n"))
-	return string(lines[len(lines)-1])
 }

@@ -18,6 +18,7 @@ import (
 type tree interface {
 	Posture() sandbox.Posture
 	Store() *os.File
+	Observe() (sandbox.Observation, error)
 	Kill(sandbox.Reason)
 	Wait() sandbox.Exit
 	Close() error
@@ -104,6 +105,9 @@ func run(ctx context.Context, w walls, o Options, r Request, j *job, in *python.
 			_, _ = io.Copy(struct{ io.Writer }{feed}, struct{ io.Reader }{j.stdin})
 			_ = feed.Close()
 		}()
+	}
+	if r.watch != nil {
+		r.watch(t)
 	}
 	e.exit = t.Wait()
 	e.out.finish(ctx.Done())

@@ -2,7 +2,7 @@ package ui
 
 import (
 	"bufio"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
@@ -14,32 +14,67 @@ import (
 func (u *UI) GitHub(r *exec.Report) error {
 	w := bufio.NewWriter(u.out)
 	for _, d := range r.Diagnostics {
-		command := "error"
+		a := Annotation{Level: "error", File: d.File, Title: "pyrun " + d.Code, Message: d.Message}
 		if d.Severity == exec.SeverityNote {
-			command = "notice"
+			a.Level = "notice"
 		}
-		fmt.Fprintf(w, "::%s file=%s", command, property(d.File))
 		if d.Line > 0 {
-			fmt.Fprintf(w, ",line=%d,endLine=%d", d.Line, d.EndLine)
+			a.Line, a.EndLine = d.Line, d.EndLine
 			if d.EndLine == d.Line { // columns of two lines are refused
-				fmt.Fprintf(w, ",col=%d,endColumn=%d", d.Column, d.EndColumn)
+				a.Column, a.EndColumn = d.Column, d.EndColumn
 			}
 		}
-		text := d.Message
 		if d.Fix != "" {
-			text += "\n" + d.Fix
+			a.Message += "\n" + d.Fix
 		}
-		fmt.Fprintf(w, ",title=%s::%s\n", property("pyrun "+d.Code), message(text))
+		_, _ = w.WriteString(a.String()) // told by Flush
 	}
 	return w.Flush()
 }
 
-// message escapes what would end a workflow command.
-func message(s string) string {
+// Annotation is one line that GitHub Actions shows beside the code, or, without
+// a file, with the job.
+type Annotation struct {
+	Level              string // "error", "warning" or "notice"
+	File               string // relative to the repository's root; may be empty
+	Line, Column       int    // from 1; 0 is not known
+	EndLine, EndColumn int
+	Title              string
+	Message            string
+}
+
+// String is the workflow command, with its newline.
+func (a Annotation) String() string {
+	var props []string
+	add := func(name, value string) {
+		if value != "" {
+			props = append(props, name+"="+githubProperty(value))
+		}
+	}
+	number := func(n int) string {
+		if n <= 0 {
+			return ""
+		}
+		return strconv.Itoa(n)
+	}
+	add("file", a.File)
+	add("line", number(a.Line))
+	add("endLine", number(a.EndLine))
+	add("col", number(a.Column))
+	add("endColumn", number(a.EndColumn))
+	add("title", a.Title)
+	command := "::" + a.Level
+	if len(props) > 0 {
+		command += " " + strings.Join(props, ",")
+	}
+	return command + "::" + githubText(a.Message) + "\n"
+}
+
+// githubText escapes what would end the command or begin another.
+func githubText(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// property escapes what would end a property as well.
-func property(s string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(message(s))
+func githubProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubText(s))
 }

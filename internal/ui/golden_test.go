@@ -99,46 +99,48 @@ func failures() map[string]Failure {
 	}
 }
 
+// showAll compares a message at four widths, without colour and with, and in a pipe.
+func showAll(t *testing.T, name string, draw func(u *UI)) {
+	t.Helper()
+	var all strings.Builder
+	for _, width := range []int{20, 40, 80, 200} {
+		for _, color := range []Color{ColorNever, ColorAlways} {
+			var out bytes.Buffer
+			draw(terminal(&out, width, color, nil))
+			if color == ColorNever {
+				checkWidth(t, out.String(), width)
+			}
+			fmt.Fprintf(&all, "=== %d columns, colour %s\n%s", width, color, strings.ReplaceAll(out.String(), "\x1b", "␛"))
+		}
+	}
+	var pipe bytes.Buffer
+	draw(New(Options{Out: &pipe, Err: &pipe, Getenv: func(string) string { return "" }}))
+	fmt.Fprintf(&all, "=== a pipe\n%s", pipe.String())
+	compare(t, name, all.String())
+}
+
 // TestGolden shows every kind of message at four widths, without colour and with.
 func TestGolden(t *testing.T) {
-	show := func(t *testing.T, name string, draw func(u *UI)) {
-		t.Helper()
-		var all strings.Builder
-		for _, width := range []int{20, 40, 80, 200} {
-			for _, color := range []Color{ColorNever, ColorAlways} {
-				var out bytes.Buffer
-				draw(terminal(&out, width, color, nil))
-				if color == ColorNever {
-					checkWidth(t, out.String(), width)
-				}
-				fmt.Fprintf(&all, "=== %d columns, colour %s\n%s", width, color, strings.ReplaceAll(out.String(), "\x1b", "␛"))
-			}
-		}
-		var pipe bytes.Buffer
-		draw(New(Options{Out: &pipe, Err: &pipe, Getenv: func(string) string { return "" }}))
-		fmt.Fprintf(&all, "=== a pipe\n%s", pipe.String())
-		compare(t, name, all.String())
-	}
 	for name, o := range outcomes() {
 		t.Run("run_"+name, func(t *testing.T) {
-			show(t, "run_"+name, func(u *UI) { u.Summary(o, false) })
+			showAll(t, "run_"+name, func(u *UI) { u.Summary(o, false) })
 		})
 	}
 	for name, f := range failures() {
 		t.Run("fail_"+name, func(t *testing.T) {
-			show(t, "fail_"+name, func(u *UI) { u.Fail(f) })
+			showAll(t, "fail_"+name, func(u *UI) { u.Fail(f) })
 		})
 	}
 	for name, r := range reports() {
 		t.Run("validate_"+name, func(t *testing.T) {
-			show(t, "validate_"+name, func(u *UI) {
+			showAll(t, "validate_"+name, func(u *UI) {
 				_ = u.Diagnostics(r)
 				u.Validated(r)
 			})
 		})
 	}
 	t.Run("settings", func(t *testing.T) {
-		show(t, "settings", func(u *UI) {
+		showAll(t, "settings", func(u *UI) {
 			_ = u.Settings(Settings{
 				File: "./pyrun.yaml",
 				Rows: []SettingRow{
@@ -178,7 +180,7 @@ func checkWidth(t *testing.T, out string, width int) {
 	t.Helper()
 	fix := false
 	for line := range strings.SplitSeq(out, "\n") {
-		fix = strings.HasPrefix(line, "  fix:") || fix && strings.HasPrefix(line, "        ")
+		fix = strings.HasPrefix(strings.TrimSpace(line), "fix:") || fix && strings.HasPrefix(line, "        ")
 		if n := displaywidth.String(line); n > width && !fix && len(strings.Fields(line)) > 2 {
 			t.Errorf("%d columns on a terminal of %d: %q", n, width, line)
 		}

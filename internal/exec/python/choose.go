@@ -58,6 +58,7 @@ func Choose(ctx context.Context, o Options) (*Interpreter, error) {
 		return nil, err
 	}
 	i := r.Interpreter
+	i.Sites = r.Sites
 	if err := checkVersion(&i, o.Version); err != nil {
 		return nil, err
 	}

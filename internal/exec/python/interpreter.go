@@ -17,6 +17,7 @@ type Interpreter struct {
 	Mounts   []Mount // read-only views; nothing else of the host is needed
 	Links    []Link
 	Packages []Distribution // what is installed beside the standard library
+	Sites    []string       `json:"-"` // the folders they are in, on this machine; kept by the record itself
 
 	// Env is what its scripts need in their environment, NAME=VALUE: where the CA
 	// bundle stands, when it cannot be shown where OpenSSL looks by itself.

@@ -82,10 +82,19 @@ func deniedNamespaces(id identity) (why, remedy string) {
 		return "this system forbids unprivileged user namespaces", "sudo sysctl -w kernel.unprivileged_userns_clone=1"
 	case is("user/max_user_namespaces", "0"):
 		return "this system allows no user namespace", "sudo sysctl -w user.max_user_namespaces=15000"
+	case filtered():
+		return "a seccomp profile forbids namespaces, as Docker's default one does",
+			"in a container: --security-opt seccomp=unconfined, or --cap-add SYS_ADMIN"
 	default:
-		return "a seccomp or security profile forbids namespaces, as Docker's default one does",
-			"in a container: --security-opt seccomp=unconfined, or --cap-add SYS_ADMIN as root"
+		return "a security module (AppArmor, SELinux) or a sandbox around pyrun forbids namespaces",
+			"run pyrun outside of it; in a container: --security-opt apparmor=unconfined --security-opt label=disable"
 	}
+}
+
+// filtered says whether this process is under somebody's system call filter.
+func filtered() bool {
+	mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0)
+	return err == nil && mode == 2
 }
 
 // standing names the walls of a run that has passed every step.

@@ -43,7 +43,7 @@ const needed = 1<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_NET_ADMIN | 1<<unix.CAP_SETUI
 	1<<unix.CAP_SETGID | 1<<unix.CAP_SETPCAP | 1<<unix.CAP_CHOWN | 1<<unix.CAP_KILL | 1<<unix.CAP_FOWNER
 
 // ambient is what the child keeps through execve in a user namespace until it drops it.
-var ambient = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE}
+var ambient = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE, unix.CAP_SYS_CHROOT}
 
 // chooseIdentity decides from the effective user and capabilities.
 func chooseIdentity(euid int, effective uint64) (userns, ownID bool, err error) {

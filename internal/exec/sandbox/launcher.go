@@ -31,6 +31,7 @@ type launcher interface {
 type process interface {
 	posture() Posture
 	store() *os.File
+	observe() (Observation, error)
 	kill(Reason)
 	wait() Exit
 	close() error

@@ -173,6 +173,9 @@ func (b *bare) posture() Posture {
 	return Posture{Backend: None, Layers: []string{}, Memory: "none", Network: "host"}
 }
 func (b *bare) store() *os.File { return b.dir }
+func (b *bare) observe() (Observation, error) {
+	return Observation{}, ErrUnsupported // there is no wall to look at
+}
 
 func (b *bare) kill(why Reason) {
 	b.mu.Lock()

@@ -1,0 +1,221 @@
+package exec
+
+// Attestation: the walls are tried, not asked about. Three scripts run as any
+// script runs. One tries what must fail, and is looked at from outside while it
+// lives; one sleeps past its time, one takes more memory than it may.
+// attest_judge.go compares.
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/python"
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
+)
+
+//go:embed attest.py
+var attestScript []byte
+
+const (
+	maxTestimony = 64 << 10
+	busyPause    = 20 * time.Millisecond
+
+	// It never gets far: a wall that counts memory stands at a third of this.
+	hogScript   = "held = []\nwhile len(held) < 48: held.append(b'x' * (2 << 20))\nimport time; time.sleep(60)\n"
+	sleepScript = "import time; time.sleep(60)\n"
+)
+
+// asked is what the attesting script is told; it must run into each limit.
+type asked struct {
+	Hidden    []string `json:"hidden"` // of this machine; a script must not see them
+	Processes int      `json:"processes"`
+	OpenFiles int      `json:"open_files"`
+	FileSize  int64    `json:"file_size"`
+	Disk      int64    `json:"disk"`
+}
+
+// testimony is what attest.py says it saw.
+type testimony struct {
+	PID         int               `json:"pid"`
+	Parent      int               `json:"parent"`
+	UIDs        []int             `json:"uids"`
+	Root        []string          `json:"root"`
+	Devices     []string          `json:"devices"`
+	Descriptors []int             `json:"descriptors"`
+	Environment []string          `json:"environment"`
+	Flags       map[string]uint64 `json:"flags"`
+	Namespaces  map[string]string `json:"namespaces"`
+	Status      map[string]string `json:"status"`
+	Tries       map[string]string `json:"tries"`
+	Raw         *rawFacts         `json:"raw"`
+}
+
+// rawFacts are there where Python has ctypes.
+type rawFacts struct {
+	Seccomp    int `json:"seccomp"`
+	NoNewPrivs int `json:"no_new_privs"`
+	Bounding   int `json:"bounding"` // capabilities that could be gained
+}
+
+// attest runs the three. An error means that the first did not run at all.
+func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidence, error) {
+	v := &evidence{survey: sandbox.Ask(e.options.Network), network: e.options.Network, asked: asked{
+		Processes: 16, OpenFiles: 64, FileSize: 1 << 20, Disk: 4 << 20,
+	}}
+	var undo func()
+	v.asked.Hidden, undo = hidden(in)
+	defer undo()
+	v.root, v.environment = expectations(in)
+
+	var others sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	defer others.Wait()
+	defer cancel() // when the first did not run, the others need not
+	others.Go(func() { v.time = e.fate(ctx, sleepScript, sandbox.Limits{Wall: 100 * time.Millisecond}) })
+	others.Go(func() { v.memory = e.fate(ctx, hogScript, sandbox.Limits{Memory: 32 << 20, Wall: 5 * time.Second}) })
+
+	argument, err := json.Marshal(v.asked)
+	if err != nil {
+		return nil, fmt.Errorf("ask the attesting script: %w", err)
+	}
+	off := false
+	said, held := &bounded{}, make(gate)
+	res, err := e.patient(ctx, Request{
+		Code: attestScript, Name: "attest.py", Args: []string{string(argument)},
+		StdlibOnly: true, Figures: &off, Stdout: said, Stdin: held,
+		Limits: sandbox.Limits{
+			Wall: 30 * time.Second, Memory: 256 << 20, FileSize: v.asked.FileSize, Disk: v.asked.Disk,
+			Inodes: 256, Processes: v.asked.Processes, OpenFiles: v.asked.OpenFiles,
+		},
+		watch: func(t tree) {
+			v.outside, v.unseen = t.Observe()
+			close(held)
+		},
+	})
+	if res == nil {
+		return nil, err
+	}
+	others.Wait()
+	v.sandbox = res.Sandbox
+	v.inside, v.unsaid = readTestimony(res, said.Bytes())
+	return v, nil
+}
+
+// fate is the verdict of a script that must be ended from outside.
+func (e *Executor) fate(ctx context.Context, code string, l sandbox.Limits) Verdict {
+	off := false
+	res, err := e.patient(ctx, Request{Code: []byte(code), StdlibOnly: true, Figures: &off, Limits: l})
+	if res == nil || err != nil {
+		return ""
+	}
+	return res.Verdict
+}
+
+// patient waits for a worker as long as it takes: what is asked here is not a
+// caller's run that could come again later.
+func (e *Executor) patient(ctx context.Context, r Request) (*Result, error) {
+	for {
+		res, err := e.Execute(ctx, r)
+		if !errors.Is(err, ErrBusy) {
+			return res, err
+		}
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// readTestimony takes one whole object of known fields or nothing.
+func readTestimony(res *Result, said []byte) (*testimony, error) {
+	if res.Verdict != VerdictOK {
+		return nil, fmt.Errorf("the attesting script ended with %s, exit %d: %s", res.Verdict, res.ExitCode, clip(shown(lastLine(res.Stderr)), 200))
+	}
+	t := &testimony{}
+	d := json.NewDecoder(bytes.NewReader(said))
+	d.DisallowUnknownFields()
+	if err := d.Decode(t); err != nil {
+		return nil, errors.New("the attesting script did not answer as it should")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the attesting script said more than it should")
+	}
+	return t, nil
+}
+
+// bounded is a live writer that ends a run which says too much.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxTestimony {
+		return 0, errors.New("more than was asked for")
+	}
+	return b.Buffer.Write(p)
+}
+
+// gate is a standard input that stays open and empty until it is closed.
+type gate chan struct{}
+
+func (g gate) Read([]byte) (int, error) {
+	<-g
+	return 0, io.EOF
+}
+
+// lastLine is what a reader wants of a traceback.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// expectations are the names that a script may find in / and in its environment.
+func expectations(in *python.Interpreter) (root, names []string) {
+	root = []string{"dev", "etc", "proc", "job", "run", "tmp"}
+	top := func(path string) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		root = append(root, name)
+	}
+	for _, m := range in.Mounts {
+		top(m.Target)
+	}
+	for _, l := range in.Links {
+		top(l.Path)
+	}
+	for _, word := range environment(runtime.GOOS, &job{}, in.Path, in.Env, func(p string) string { return p }) {
+		name, _, _ := strings.Cut(word, "=")
+		names = append(names, name)
+	}
+	return root, names
+}
+
+// hidden lists what exists on this machine and must not be seen inside: a file
+// made for it, pyrun itself, and places that most machines have. undo removes what was made.
+func hidden(in *python.Interpreter) (paths []string, undo func()) {
+	undo = func() {}
+	var all []string
+	if f, err := os.CreateTemp("", "pyrun-canary-"); err == nil {
+		f.Close()
+		all = append(all, f.Name())
+		undo = func() { _ = os.Remove(f.Name()) }
+	}
+	if self, err := os.Executable(); err == nil {
+		all = append(all, self)
+	}
+	all = append(all, "/etc/hostname", "/etc/shadow", "/etc/machine-id", "/root", "/home", "/var", "/sys", "/boot")
+	for _, path := range all {
+		if _, err := os.Lstat(path); err == nil && !in.Touches(path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths, undo
+}
