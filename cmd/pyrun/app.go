@@ -31,6 +31,7 @@ curl -s https://example.org/x.py | pyrun run - --json`,
 				Flags:  append(runFlags(), everywhere()...),
 				Action: d.action(d.run),
 			},
+			packagesCommand(d),
 			{
 				Name:      "config",
 				Usage:     "show every setting, its value and where it came from",
@@ -64,7 +65,7 @@ pyrun completion powershell | Out-String | Invoke-Expression`,
 			{
 				Name:      "help",
 				Usage:     "explain a command or topic",
-				ArgsUsage: "run|config|completion|version|" + topicNames("|"),
+				ArgsUsage: "run|packages|config|completion|version|" + topicNames("|"),
 				UsageText: "pyrun help [command | topic]",
 				Description: `pyrun help run
 pyrun help exit-codes`,

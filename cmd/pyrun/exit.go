@@ -11,6 +11,7 @@ import (
 
 // The exit codes of pyrun itself; all others are the script's.
 const (
+	exitFindings    = 1 // of what looks for some
 	exitUsage       = 2
 	exitTimeout     = 124
 	exitFailed      = 125
@@ -60,8 +61,11 @@ func errorCode(err error) int {
 	var (
 		mistake *usageMistake
 		request *exec.RequestError
+		pkgs    *exec.PackagesError
 	)
 	switch {
+	case errors.As(err, &pkgs) && pkgs.Refused:
+		return exitUsage
 	case errors.As(err, &mistake), errors.As(err, &request), errors.Is(err, config.ErrInvalid):
 		return exitUsage
 	case brokenPipe(err):

@@ -59,15 +59,16 @@ func (e *Executor) allowed(in *python.Interpreter) []pkg {
 // read is no reason to fail a run that is over.
 func (e *Executor) listed(in *python.Interpreter) []string {
 	text := e.options.BuiltinPackages
-	for _, file := range []string{e.options.PackagesFile, filepath.Join(filepath.Dir(filepath.Dir(in.Source)), "packages.txt")} {
+	beside := in.Environment
+	if beside == "" {
+		beside = filepath.Dir(filepath.Dir(in.Source))
+	}
+	for _, file := range []string{e.options.PackagesFile, filepath.Join(beside, python.PackagesFile)} {
 		if file == "" {
 			continue
 		}
-		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-			continue
-		}
-		if data, err := os.ReadFile(file); err == nil {
-			text = string(data)
+		if found, err := readText(file); err == nil {
+			text = found
 			break
 		}
 	}

@@ -6,26 +6,18 @@
 package python
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	embedpython "github.com/kluctl/go-embed-python/python"
 )
-
-//go:embed unpack.py
-var unpackSource string
 
 // unpack extracts into dir, which does not exist yet.
 func unpack(ctx context.Context, o Options, dir string) error {
@@ -109,27 +101,9 @@ func prune(dir string) error {
 
 // compileLibrary writes the .pyc, with the interpreter itself.
 func compileLibrary(ctx context.Context, dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // no fork; Python writes them as it imports
-	}
 	lib := "/lib/python" + shortVersion(embeddedVersion)
-	cmd := exec.CommandContext(ctx, embeddedExecutable(dir), "-I", "-S", "-X", "utf8", "-c", unpackSource,
-		dir+lib, embeddedInside+lib, strconv.Itoa(runtime.NumCPU()))
-	cmd.Env = []string{}
-	cmd.Dir = dir
-	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, &exit) && exit.ExitCode() == int(syscall.ENOSPC):
-		return fmt.Errorf("compile the standard library: %w", syscall.ENOSPC)
-	case err != nil:
-		return fmt.Errorf("compile the standard library: %w: %s", err, lastLine(stderr.String()))
+	if err := compileFolder(ctx, embeddedExecutable(dir), dir+lib, embeddedInside+lib); err != nil {
+		return fmt.Errorf("compile the standard library: %w", err)
 	}
 	return nil
 }
@@ -150,38 +124,4 @@ func seal(dir string) error {
 		}
 		return os.Chmod(path, mode)
 	})
-}
-
-// removeTree removes a folder whose folders may be read-only.
-func removeTree(dir string) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
-}
-
-func treeSize(dir string) (size int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			if info, err := d.Info(); err == nil {
-				size += info.Size()
-			}
-		}
-		return nil
-	})
-	return size
-}
-
-func isFull(err error) bool {
-	var errno syscall.Errno
-	return errors.As(err, &errno) && fullDisk(errno)
-}
-
-func (o Options) progress(what string, done, total int64) {
-	if o.Progress != nil {
-		o.Progress(what, done, total)
-	}
 }
