@@ -21,6 +21,7 @@ const maxPackagesFile = 1 << 20
 type packagesText struct {
 	file   string // empty: the built-in list
 	own    bool   // it was named, or stands in the working folder
+	dir    string // the working folder
 	text   string
 	wanted []python.Requirement
 }
@@ -32,38 +33,47 @@ func (p *Packages) list(r PackagesRequest) (packagesText, error) {
 	here := r.abs(python.PackagesFile)
 	if p.options.PackagesFile == "" && filepath.IsAbs(here) {
 		if _, err := os.Lstat(here); err == nil {
-			return readList(here, true)
+			return r.read(here, true)
 		}
 	}
 	environment := r.abs(r.Target)
 	if r.Target == "" {
 		environment = python.Place(python.Options{})
 	}
-	return p.listOf(environment)
+	return p.listOf(r, environment)
 }
 
 // listOf is the list that runs in an environment go by.
-func (p *Packages) listOf(environment string) (packagesText, error) {
+func (p *Packages) listOf(r PackagesRequest, environment string) (packagesText, error) {
 	if p.options.PackagesFile != "" {
-		return readList(p.options.PackagesFile, true)
+		return r.read(p.options.PackagesFile, true)
 	}
 	if environment != "" {
 		file := filepath.Join(environment, python.PackagesFile)
 		if _, err := os.Lstat(file); err == nil {
-			return readList(file, false)
+			return r.read(file, false)
 		}
 	}
 	list := packagesText{text: p.options.BuiltinPackages}
 	return list.parse()
 }
 
-func readList(file string, own bool) (packagesText, error) {
+func (r PackagesRequest) read(file string, own bool) (packagesText, error) {
+	list := packagesText{file: file, own: own, dir: r.Dir}
 	text, err := readText(file)
 	if err != nil {
-		return packagesText{}, unreadable(file, err)
+		return list, unreadable(list.show(file), err)
 	}
-	list := packagesText{file: file, own: own, text: text}
+	list.text = text
 	return list.parse()
+}
+
+// show is a path as a reader would write it.
+func (l packagesText) show(file string) string {
+	if filepath.Dir(file) == l.dir {
+		return filepath.Base(file)
+	}
+	return file
 }
 
 func (l packagesText) parse() (packagesText, error) {
@@ -78,8 +88,8 @@ func (l packagesText) parse() (packagesText, error) {
 
 // wrong names the line of the file.
 func (l packagesText) wrong(e *python.RequirementError) error {
-	file := l.file
-	if file == "" {
+	file := l.show(l.file)
+	if l.file == "" {
 		file = "the built-in list"
 	}
 	msg := fmt.Sprintf("%s:%d: %s", file, e.Line, e.Msg)

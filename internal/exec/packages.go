@@ -104,7 +104,7 @@ func (p *Packages) List(ctx context.Context, r PackagesRequest) (*PackageList, e
 	if err != nil {
 		return nil, p.explain(ctx, err, packagesText{}, "")
 	}
-	list, err := p.listOf(in.Environment)
+	list, err := p.listOf(r, in.Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +180,11 @@ func (p *Packages) explain(ctx context.Context, err error, list packagesText, lo
 		return list.wrong(line)
 	case errors.As(err, &stale):
 		return &PackagesError{
-			Msg: lock + " " + stale.Msg, Refused: true, Err: err,
+			Msg: list.show(lock) + " " + stale.Msg, Refused: true, Err: err,
 			Remedy: "pyrun packages lock\npyrun packages install --no-lock    # takes what fits packages.txt today",
 		}
 	case errors.As(err, &pip):
-		return &PackagesError{Msg: pip.Error(), Why: strings.Join(pip.Said, "\n"), Remedy: pip.Remedy, Err: err}
+		return &PackagesError{Msg: pip.Error(), Why: strings.Join(pip.Said, "\n"), Remedy: pip.Remedy, Refused: pip.Refused, Err: err}
 	case errors.As(err, &other):
 		remedy := other.Remedy
 		bare := *other

@@ -27,13 +27,13 @@ func (u *UI) Installed(r *exec.Installed) error {
 	} else {
 		lines = append(lines, "  runs take another interpreter; for this one: --python "+u.place(r.Python))
 	}
-	return u.print(t, lines)
+	return u.print(lines)
 }
 
 // Locked prints what a lock holds to stdout.
 func (u *UI) Locked(r *exec.LockedPackages) error {
 	t := newTheme(u.outColor, u.theme.ellipsis == "…")
-	return u.print(t, []string{t.green(t.held) + " " + u.facts(t, []string{plural(len(r.Packages), "package"), u.place(r.Lock)})})
+	return u.print([]string{t.green(t.held) + " " + u.facts(t, []string{plural(len(r.Packages), "package"), u.place(r.Lock)})})
 }
 
 // Verified prints what a verification found to stdout.
@@ -45,7 +45,7 @@ func (u *UI) Verified(r *exec.Verification) error {
 	}
 	facts = append(facts, u.place(r.Environment))
 	if len(r.Damage) == 0 {
-		return u.print(t, []string{t.green(t.held) + " as installed: " + u.facts(t, facts)})
+		return u.print([]string{t.green(t.held) + " as installed: " + u.facts(t, facts)})
 	}
 	var lines []string
 	shown := r.Damage
@@ -63,7 +63,7 @@ func (u *UI) Verified(r *exec.Verification) error {
 		lines = append(lines, t.dim("  and "+strconv.Itoa(n)+" more"))
 	}
 	lines = append(lines, "", plural(len(r.Damage), "problem")+" in "+u.facts(t, facts))
-	return u.print(t, append(lines, "  made anew by: pyrun packages install"))
+	return u.print(append(lines, "  made anew by: pyrun packages install"))
 }
 
 // PackageList prints what is wanted and installed to stdout: a package a line.
@@ -120,7 +120,7 @@ func (u *UI) PackageList(r *exec.PackageList) error {
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	return u.print(t, lines)
+	return u.print(lines)
 }
 
 // interpreterName is CPython 3.14.6, embedded.
@@ -131,7 +131,15 @@ func interpreterName(version string, embedded bool) string {
 	return "CPython " + version
 }
 
-func (u *UI) facts(t theme, facts []string) string { return strings.Join(facts, t.dot) }
+// facts is one line of them; where it does not fit, the last ones are left out.
+func (u *UI) facts(t theme, facts []string) string {
+	line := strings.Join(facts, t.dot)
+	for u.outTTY && len(facts) > 1 && displaywidth.String(line) > u.width-2 {
+		facts = facts[:len(facts)-1]
+		line = strings.Join(facts, t.dot)
+	}
+	return line
+}
 
 // place is a path: with ~ at a terminal, whole elsewhere.
 func (u *UI) place(path string) string {
@@ -141,7 +149,7 @@ func (u *UI) place(path string) string {
 	return Clean(path)
 }
 
-func (u *UI) print(_ theme, lines []string) error {
+func (u *UI) print(lines []string) error {
 	_, err := io.WriteString(u.out, strings.Join(lines, "\n")+"\n")
 	return err
 }

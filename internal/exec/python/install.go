@@ -159,7 +159,7 @@ func (in Installation) build(ctx context.Context, b base, chosen []Requirement, 
 	} else if len(damage) > 0 {
 		return &PackagesError{
 			Msg:    fmt.Sprintf("a wheel of %s is not what it says: %s: %s", damage[0].Package, damage[0].Path, damage[0].Problem),
-			Remedy: "do not use it before you know why; another source of it is named with --index-url or --find-links",
+			Remedy: remedyLies,
 		}
 	}
 	in.progress("compiling", 0, 0)
@@ -206,14 +206,14 @@ func (r Requirement) pinned() string {
 // check refuses what could be read as something else.
 func (x Index) check() error {
 	if strings.ContainsFunc(x.URL, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return &PackagesError{Msg: "the URL of the index holds blanks"}
+		return &PackagesError{Msg: "the URL of the index holds blanks", Refused: true}
 	}
 	for _, dir := range x.FindLinks {
 		if strings.Contains(dir, "://") {
 			continue
 		}
 		if _, err := os.Stat(dir); err != nil {
-			return &PackagesError{Msg: "look for wheels", Err: err}
+			return &PackagesError{Msg: "look for wheels in " + dir, Err: reasonOf(err), Refused: true}
 		}
 	}
 	return nil

@@ -162,8 +162,9 @@ type pip struct {
 // install runs `pip install` for the requirements, with further arguments.
 func (p pip) install(ctx context.Context, requirements string, more ...string) error {
 	file := filepath.Join(p.temp, "requirements.txt")
-	if err := os.WriteFile(file, []byte(p.lines()+requirements), 0o600); err != nil {
-		return err
+	text := p.lines() + requirements
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		return orNoRoom("write what pip is asked for", err)
 	}
 	progress := "off"
 	if filepath.Base(p.folder) != "site-packages" { // our own knows this one
@@ -179,7 +180,7 @@ func (p pip) install(ctx context.Context, requirements string, more ...string) e
 	}
 	cmd := exec.CommandContext(ctx, executableIn(p.root), argv...)
 	cmd.Env, cmd.Dir = p.environment(), p.temp
-	said := &listener{progress: p.options.progress}
+	said := &listener{progress: p.options.progress, file: file, asked: strings.Split(text, "\n")}
 	cmd.Stdout, cmd.Stderr = said, said
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,10 +16,11 @@ import (
 // PackagesError is an environment that could not be made, locked or read.
 // What stood before still stands.
 type PackagesError struct {
-	Msg    string   // what was being done, then the cause; lower case
-	Said   []string // the last lines of pip, when they tell more
-	Remedy string   // what to do; may be empty
-	Err    error    // may be nil
+	Msg     string   // what was being done, then the cause; lower case
+	Said    []string // the last lines of pip, when they tell more
+	Remedy  string   // what to do; may be empty
+	Refused bool     // the caller's mistake, found before anything was tried
+	Err     error    // may be nil
 }
 
 func (e *PackagesError) Error() string {
@@ -38,6 +40,8 @@ const (
 // listener hears pip: steps become progress, the rest is kept for a failure.
 type listener struct {
 	progress func(what string, done, total int64)
+	file     string   // of requirements, which pip names at every turn
+	asked    []string // its lines
 
 	mu      sync.Mutex
 	rest    []byte // of a line that has not ended
@@ -67,7 +71,7 @@ func (l *listener) flush() {
 }
 
 func (l *listener) hear(line string) {
-	line = strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd"))
+	line = l.scrub(strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd")))
 	word, rest, _ := strings.Cut(line, " ")
 	first, _, _ := strings.Cut(rest, " ")
 	switch word {
@@ -98,6 +102,25 @@ func (l *listener) hear(line string) {
 	}
 }
 
+// scrub puts the requirement in place of "-r FILE (line N)", which the reader
+// has never seen.
+func (l *listener) scrub(line string) string {
+	from := "-r " + l.file + " (line "
+	for {
+		before, rest, found := strings.Cut(line, from)
+		number, after, closed := strings.Cut(rest, ")")
+		n, err := strconv.Atoi(number)
+		if !found || !closed || err != nil || n < 1 || n > len(l.asked) {
+			return line
+		}
+		if head, ok := strings.CutSuffix(before, " (from "); ok {
+			line = head + strings.TrimPrefix(after, ")")
+		} else {
+			line = before + l.asked[n-1] + after
+		}
+	}
+}
+
 // connection is the cause at the end of a nest of exceptions.
 func connection(why string) string {
 	why, _, _ = strings.Cut(why, "': /")
@@ -112,19 +135,22 @@ func connection(why string) string {
 // explain makes one clear line of a failure, and keeps what pip said where there is none.
 func (l *listener) explain(err error) error {
 	all := strings.Join(l.lines, "\n")
-	var errorLines []string
+	e := &PackagesError{Msg: "pip failed", Err: err}
 	for _, line := range l.lines {
-		if text, ok := strings.CutPrefix(line, "ERROR: "); ok {
-			errorLines = append(errorLines, text)
+		text, wrong := strings.CutPrefix(line, "ERROR: ")
+		switch {
+		case wrong && e.Err != nil:
+			e = &PackagesError{Msg: "pip: " + strings.TrimSuffix(text, "."), Said: e.Said}
+		case !chatter(line):
+			e.Said = append(e.Said, line)
 		}
 	}
-	e := &PackagesError{Msg: "pip failed", Err: err, Said: l.lines[max(0, len(l.lines)-8):]}
-	if len(errorLines) > 0 {
-		e = &PackagesError{Msg: "pip: " + strings.TrimSuffix(errorLines[0], "."), Said: l.lines[max(0, len(l.lines)-8):]}
-		if len(l.lines) == 1 {
-			e.Said = nil
-		}
+	after := func(words string) (string, bool) {
+		_, rest, found := strings.Cut(all, words)
+		rest, _, _ = strings.Cut(rest, "\n")
+		return strings.TrimSpace(rest), found
 	}
+	lies := &PackagesError{Remedy: remedyLies}
 	switch {
 	case strings.Contains(all, "[Errno 28]") || strings.Contains(all, "[Errno 122]"):
 		return noRoom(syscall.ENOSPC)
@@ -133,25 +159,51 @@ func (l *listener) explain(err error) error {
 			Msg:    "the package index cannot be reached: " + l.broken,
 			Remedy: "look at the network, or name another index with --index-url URL; without a network: --no-index --find-links DIR",
 		}
+	case strings.Contains(all, "outside the target directory"):
+		name, _ := after("For req: ")
+		name, _, _ = strings.Cut(name, ". ")
+		lies.Msg = "a wheel of " + name + " is not what it should be: a file of it would land outside of the environment"
+		return lies
+	case strings.Contains(all, "inconsistent "):
+		what, _ := after("inconsistent ")
+		name, _ := after("Requested ")
+		name, _, _ = strings.Cut(name, " ")
+		lies.Msg = "a wheel of " + name + " is not what it says: its " + strings.TrimSuffix(what, ".")
+		return lies
+	case strings.Contains(all, "DO NOT MATCH THE HASHES"):
+		expected, _ := after("Expected sha256 ")
+		got, _ := after("Got ")
+		what := "a wheel"
+		if at := slices.IndexFunc(l.lines, func(s string) bool { return strings.HasPrefix(s, "Expected ") }); at > 0 {
+			what, _, _ = strings.Cut(l.lines[at-1], " ")
+		}
+		lies.Msg, lies.Said = what+" is not the file that was asked for: its hash differs", []string{"expected " + expected, "got      " + got}
+		return lies
 	case strings.Contains(all, "No matching distribution found for "):
-		_, what, _ := strings.Cut(all, "No matching distribution found for ")
-		what, _, _ = strings.Cut(what, "\n")
-		what, _, _ = strings.Cut(what, " (from -r ")
+		what, _ := after("No matching distribution found for ")
 		e.Msg, e.Said = "there is no wheel of "+what+" for this interpreter", nil
-		if at := slices.IndexFunc(l.lines, func(s string) bool { return strings.Contains(s, "(from versions: ") }); at >= 0 {
-			if _, versions, _ := strings.Cut(l.lines[at], "(from versions: "); !strings.HasPrefix(versions, "none") {
-				e.Said = []string{"there are versions " + strings.TrimSuffix(strings.TrimSpace(versions), ")")}
-			}
+		if versions, ok := after("(from versions: "); ok && !strings.HasPrefix(versions, "none") {
+			e.Said = []string{"there are versions " + strings.TrimSuffix(versions, ")")}
 		}
 		e.Remedy = "look at its spelling and version; a package that has no wheel is built elsewhere (pip wheel) and given with --find-links DIR"
-	case strings.Contains(all, "DO NOT MATCH THE HASHES"):
-		e.Msg = "a file is not the one that was locked: its hash differs"
-		e.Remedy = "do not use it before you know why; if it is right: pyrun packages lock"
 	case strings.Contains(all, "conflicting dependencies"):
 		e.Remedy = "loosen a version in packages.txt"
 	}
 	return e
 }
+
+// chatter are lines that tell a reader of a failure nothing.
+func chatter(line string) bool {
+	word, _, _ := strings.Cut(line, " ")
+	switch word {
+	case "Looking", "Processing", "Collecting", "Using", "Downloading", "Requirement", "INFO:", "Installing",
+		"Additionally,", "To", "1.", "2.", "ERROR:":
+		return true
+	}
+	return !strings.Contains(line, " ") // a name in a list that has been cut off
+}
+
+const remedyLies = "do not use it before you know why; another source of it is named with --index-url or --find-links"
 
 func noRoom(err error) error {
 	return &PackagesError{Msg: "there is no room left", Err: err, Remedy: "make room, or choose another place with --target DIR"}

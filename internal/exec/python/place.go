@@ -56,11 +56,11 @@ func (in Installation) target(b base) (string, error) {
 	case err != nil:
 		return "", &PackagesError{Msg: "look at " + root, Err: err}
 	case !info.IsDir():
-		return "", &PackagesError{Msg: root + " is no folder", Remedy: remedyTarget}
+		return "", &PackagesError{Msg: root + " is no folder", Remedy: remedyTarget, Refused: true}
 	default:
 		_, c, _ := readConfig(executableIn(root))
 		if entries, err := os.ReadDir(root); c.base == "" && (err != nil || len(entries) > 0) {
-			return "", &PackagesError{Msg: root + " holds something that pyrun did not make; it is left alone", Remedy: "name an empty folder, or a new one, with --target DIR"}
+			return "", &PackagesError{Msg: root + " holds something that pyrun did not make; it is left alone", Remedy: "name an empty folder, or a new one, with --target DIR", Refused: true}
 		}
 		if err := trustFile(info, root, false); err != nil {
 			return "", untrusted(root, remedyTarget, err)
