@@ -56,8 +56,8 @@ func clauseOK(operator, version string) bool {
 	valid := err == nil && !strings.ContainsAny(plain, "*=<>~")
 	local := strings.Contains(plain, "+")
 	switch operator {
-	case "===":
-		return true
+	case "===": // pip takes any word; a word that could be a version is enough
+		return strings.IndexFunc(version, func(c rune) bool { return !nameRune(c) && c != '+' && c != '!' }) < 0
 	case "==", "!=":
 		return valid && (!wild || !local && onlyRelease(plain))
 	case "~=":
@@ -88,21 +88,76 @@ func onlyRelease(version string) bool {
 // Takes says whether a version satisfies a specifier, as pip says it of what is
 // installed: a pre-release counts where it lies in the range.
 func Takes(specifier, version string) bool {
-	have, err := semver.PyPI.Parse(version)
 	for clause := range strings.SplitSeq(specifier, ",") {
-		if exact, ok := strings.CutPrefix(clause, "==="); ok {
-			if !strings.EqualFold(exact, version) {
-				return false
-			}
-			continue
-		}
-		if clause == "" {
-			continue
-		}
-		want, bad := semver.PyPI.ParseConstraint(clause)
-		if err != nil || bad != nil || !want.MatchVersionPrerelease(have) {
+		if clause != "" && !takesClause(clause, version) {
 			return false
 		}
 	}
 	return true
+}
+
+// takesClause compares versions. The library's own constraints, which serve a
+// resolver, judge post-releases, local labels and epochs otherwise than pip.
+func takesClause(clause, version string) bool {
+	if exact, ok := strings.CutPrefix(clause, "==="); ok {
+		return strings.EqualFold(exact, version)
+	}
+	wanted := strings.TrimLeft(clause, "=!<>~")
+	operator := strings.TrimSuffix(clause, wanted)
+	if !strings.Contains(wanted, "+") || operator != "==" && operator != "!=" {
+		version, _, _ = strings.Cut(version, "+") // a local label counts only where one is asked for
+	}
+	have, err := semver.PyPI.Parse(version)
+	if err != nil {
+		return false
+	}
+	plain, wild := strings.CutSuffix(wanted, ".*")
+	bound, err := semver.PyPI.Parse(plain)
+	if err != nil {
+		return false
+	}
+	order := have.Compare(bound)
+	switch operator {
+	case "==":
+		return order == 0 || wild && samePrefix(plain, version)
+	case "!=":
+		return order != 0 && !(wild && samePrefix(plain, version))
+	case "<=":
+		return order <= 0
+	case ">=":
+		return order >= 0
+	case "<": // nor a pre-release of the very version that is shut out
+		if first, err := semver.PyPI.Parse(plain + ".dev0"); err == nil && !bound.IsPrerelease() && !strings.Contains(plain, "dev") {
+			return have.Compare(first) < 0
+		}
+		return order < 0
+	case ">": // nor a later issue of it
+		before, _, post := strings.Cut(have.Canon(true), ".post")
+		of, err := semver.PyPI.Parse(before)
+		return order > 0 && (!post || err != nil || of.Compare(bound) != 0)
+	case "~=":
+		up := release(plain)
+		up = up[:strings.LastIndexByte(up, '.')]
+		return order >= 0 && samePrefix(epoch(plain)+up, version)
+	}
+	return false
+}
+
+// epoch is "1!" of "1!2.0".
+func epoch(version string) string {
+	if before, _, ok := strings.Cut(version, "!"); ok {
+		return strings.TrimLeft(before, "vV") + "!"
+	}
+	return ""
+}
+
+// samePrefix says whether a version begins with the numbers of prefix: 1.4.2 and 1.4.
+func samePrefix(prefix, version string) bool {
+	want, have := strings.Split(release(prefix), "."), strings.Split(release(version), ".")
+	for n, number := range want {
+		if n < len(have) && strings.TrimLeft(number, "0") != strings.TrimLeft(have[n], "0") || n >= len(have) && strings.Trim(number, "0") != "" {
+			return false
+		}
+	}
+	return epoch(prefix) == epoch(version)
 }
