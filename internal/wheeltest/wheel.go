@@ -6,12 +6,14 @@ import (
 	"archive/zip"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -54,12 +56,15 @@ func (w Wheel) Make(dir string) (string, error) {
 			files[info+"entry_points.txt"] += script + " = " + w.Scripts[script] + "\n"
 		}
 	}
-	record := ""
+	var record strings.Builder
+	rows := csv.NewWriter(&record)
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		sum := sha256.Sum256([]byte(files[path]))
-		record += fmt.Sprintf("%s,sha256=%s,%d\n", path, base64.RawURLEncoding.EncodeToString(sum[:]), len(files[path]))
+		_ = rows.Write([]string{path, "sha256=" + base64.RawURLEncoding.EncodeToString(sum[:]), strconv.Itoa(len(files[path]))})
 	}
-	files[info+"RECORD"] = record + info + "RECORD,,\n"
+	_ = rows.Write([]string{info + "RECORD", "", ""})
+	rows.Flush()
+	files[info+"RECORD"] = record.String()
 	maps.Copy(files, w.Changed)
 
 	path := filepath.Join(dir, stem+"-"+tag+".whl")

@@ -153,7 +153,7 @@ func (in Installation) build(ctx context.Context, b base, chosen []Requirement, 
 		return orNoRoom("clean the environment", err)
 	}
 	site := siteIn(temp, b.version)
-	in.progress(fmt.Sprintf("checking %d packages", len(findPackages([]string{site}))), 0, 0)
+	in.progress("checking "+packagesOf(len(findPackages([]string{site}))), 0, 0)
 	if _, damage, err := verifyTree(ctx, temp, []string{site}, nil); err != nil {
 		return orNoRoom("check what was installed", err)
 	} else if len(damage) > 0 {

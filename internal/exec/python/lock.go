@@ -10,6 +10,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,8 +26,8 @@ func (e *LockError) Error() string { return "the lock " + e.Msg }
 
 // What stands in the first lines of a lock.
 const (
-	lockMark   = "# packages: sha256:"
-	lockTarget = "# for: "
+	lockMark = "# packages: sha256:"
+	lockFor  = "# for: "
 )
 
 // Locked is what Lock found.
@@ -59,7 +61,7 @@ func readLock(text string, list []Requirement, b base) ([]Requirement, error) {
 	for _, line := range splitLines([]byte(text)) {
 		if v, ok := strings.CutPrefix(line, lockMark); ok {
 			made = strings.TrimSpace(v)
-		} else if v, ok := strings.CutPrefix(line, lockTarget); ok {
+		} else if v, ok := strings.CutPrefix(line, lockFor); ok {
 			kind = strings.TrimSpace(v)
 		}
 	}
@@ -108,9 +110,9 @@ func Lock(ctx context.Context, in Installation) (*Locked, error) {
 		}
 	}
 	l := &Locked{Wanted: wanted, Text: "# Made by pyrun packages lock; pip install --require-hashes -r takes it too.\n" +
-		lockMark + fingerprint(list) + "\n" + lockTarget + b.kind() + "\n"}
+		lockMark + fingerprint(list) + "\n" + lockFor + b.kind() + "\n"}
 	for _, f := range found {
-		hash := f.DownloadInfo.ArchiveInfo.Hashes["sha256"]
+		hash := f.hash()
 		if hash == "" || f.Metadata.Name == "" || f.Metadata.Version == "" {
 			return nil, &PackagesError{Msg: fmt.Sprintf("pip names no hash of %s %s", f.Metadata.Name, f.Metadata.Version)}
 		}
@@ -126,11 +128,33 @@ func Lock(ctx context.Context, in Installation) (*Locked, error) {
 // resolved is one file in pip's report.
 type resolved struct {
 	DownloadInfo struct {
+		URL         string `json:"url"`
 		ArchiveInfo struct {
 			Hashes map[string]string `json:"hashes"`
 		} `json:"archive_info"`
 	} `json:"download_info"`
 	Metadata struct{ Name, Version string } `json:"metadata"`
+}
+
+// hash is the SHA-256 of the file; an older pip says none of a file of this machine.
+func (f resolved) hash() string {
+	if sum := f.DownloadInfo.ArchiveInfo.Hashes["sha256"]; sum != "" {
+		return sum
+	}
+	at, err := url.Parse(f.DownloadInfo.URL)
+	if err != nil || at.Scheme != "file" {
+		return ""
+	}
+	file, err := os.Open(at.Path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (in Installation) resolve(ctx context.Context, b base, wanted []Requirement) ([]resolved, error) {

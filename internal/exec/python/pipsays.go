@@ -89,7 +89,7 @@ func (l *listener) hear(line string) {
 		l.loading = first[strings.LastIndexByte(first, '/')+1:]
 	case "Installing":
 		if _, names, ok := strings.Cut(line, "packages: "); ok {
-			l.progress(fmt.Sprintf("unpacking %d packages", 1+strings.Count(names, ",")), 0, 0)
+			l.progress("unpacking "+packagesOf(1+strings.Count(names, ",")), 0, 0)
 		}
 	case "WARNING:":
 		if _, why, ok := strings.Cut(line, "after connection broken by "); ok {
@@ -100,6 +100,13 @@ func (l *listener) hear(line string) {
 	if len(l.lines) > maxSaid {
 		l.lines = slices.Delete(l.lines, 0, 1)
 	}
+}
+
+func packagesOf(n int) string {
+	if n == 1 {
+		return "1 package"
+	}
+	return strconv.Itoa(n) + " packages"
 }
 
 // scrub puts the requirement in place of "-r FILE (line N)", which the reader

@@ -102,22 +102,25 @@ func lockPlace(ctx context.Context, o Options, root string) (unlock func(), err 
 // putInPlace gives the finished folder its name. What has that name is kept
 // until the next time: scripts may run in it.
 func putInPlace(temp, root string) error {
-	err := os.Rename(temp, root) // nothing there, or an empty folder
-	if err == nil {
+	if os.Rename(temp, root) == nil { // nothing is there, or an empty folder
 		return nil
 	}
+	if exchange(temp, root) == nil {
+		removeTree(root + oldSuffix)
+		_ = os.Rename(temp, root+oldSuffix)
+		return nil
+	}
+	err := replaceInTwoSteps(temp, root)
 	if errors.Is(err, syscall.EBUSY) {
 		return &PackagesError{Msg: root + " is a mount point, which cannot be replaced", Remedy: "name a folder below it: --target " + filepath.Join(root, "env")}
 	}
-	old := root + oldSuffix
-	if err := exchange(temp, root); err == nil {
-		removeTree(old)
-		_ = os.Rename(temp, old)
-		return nil
-	}
-	// Two steps where one is not to be had; lockPlace and Choose know what it
-	// means when the second is missing.
-	aside := root + asideSuffix
+	return err
+}
+
+// replaceInTwoSteps is for where one is not to be had; lockPlace and Choose know
+// what it means when the second is missing.
+func replaceInTwoSteps(temp, root string) error {
+	old, aside := root+oldSuffix, root+asideSuffix
 	removeTree(aside)
 	if err := os.Rename(root, aside); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -70,15 +71,20 @@ func verifyTree(ctx context.Context, dir string, sites []string, progress func(w
 	}
 	defer root.Close()
 	v := &verifier{ctx: ctx, root: root, known: map[string]bool{}}
-	var infos []string
+	var (
+		infos []string
+		dirs  []fs.FileInfo
+	)
 	for _, site := range sites {
 		site, err := filepath.Rel(dir, site)
 		if err != nil || !filepath.IsLocal(site) {
 			continue // of the base interpreter: not the environment's
 		}
-		if info, err := root.Lstat(site); err != nil || !info.IsDir() {
-			continue // lib64 is a link
+		info, err := root.Stat(site)
+		if err != nil || slices.ContainsFunc(dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
+			continue // lib64 is a link to lib
 		}
+		dirs = append(dirs, info)
 		more, err := distInfos(root, filepath.ToSlash(site))
 		if err != nil {
 			return nil, nil, err
