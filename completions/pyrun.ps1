@@ -4,14 +4,16 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $commands = [ordered]@{
         'run' = 'run a script in the sandbox'
+        'packages' = 'make, lock, show and verify the environment of packages.txt'
         'config' = 'show every setting, its value and where it came from'
         'completion' = 'print a completion script for a shell'
         'version' = 'print the version'
         'help' = 'explain a command or topic'
     }
     $takes = @{
+        'packages' = @('install', 'lock', 'list', 'verify')
         'completion' = @('bash', 'zsh', 'fish', 'powershell')
-        'help' = @('run', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
+        'help' = @('run', 'packages', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
     }
     $flags = @{
         'run' = [ordered]@{
@@ -31,6 +33,26 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
             '--file-size' = 'no file larger than SIZE (default 64M)'
             '--disk' = 'at most SIZE of files in all (default 256M)'
             '--max-output' = 'keep SIZE of each stream in the result (default 1M)'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'packages' = [ordered]@{
+            '--target' = 'the environment is DIR instead of the one that runs use'
+            '--index-url' = 'install, lock: look for packages at URL'
+            '--find-links' = 'install, lock: look for wheels in DIR too; may be repeated'
+            '--no-index' = 'install, lock: look nowhere but in --find-links'
+            '--no-lock' = 'install: as if there were no packages.lock.txt'
+            '--output' = 'lock: write FILE instead of packages.lock.txt beside packages.txt'
+            '-o' = 'lock: write FILE instead of packages.lock.txt beside packages.txt'
             '--json' = 'print one JSON object and nothing else'
             '--quiet' = 'say nothing but errors'
             '-q' = 'say nothing but errors'
