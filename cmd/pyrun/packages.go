@@ -38,7 +38,7 @@ func packagesCommand(d *door) *cli.Command {
 			"pyrun packages lock [--output FILE] [flags]\n" +
 			"pyrun packages list [flags]\n" +
 			"pyrun packages verify [flags]",
-		Description: `install makes an environment from ./packages.txt, and runs use it from then on. It reaches for the network, as nothing else of pyrun does, and works outside the sandbox; it takes wheels only, so that no code of a package runs while it is installed. A packages.lock.txt beside packages.txt is followed to the letter.
+		Description: `install makes an environment from ./packages.txt, and runs use it from then on; a packages.lock.txt beside it is followed to the letter. install and lock reach for the network, as nothing else of pyrun does, and work outside the sandbox. They take wheels only, so that no code of a package runs here; it runs later, in the sandbox. verify ends with 1 when a file is not as it was installed.
 
 pyrun packages install
 pyrun packages install --no-index --find-links wheels/

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -19,8 +20,11 @@ func (u *UI) Installed(r *exec.Installed) error {
 		facts[0] += " as locked"
 	}
 	lines := []string{t.green(t.held) + " " + u.facts(t, facts)}
-	if r.List == "" {
+	switch {
+	case r.List == "":
 		lines = append(lines, "  from the built-in list: there is no packages.txt here")
+	case filepath.Dir(r.List) == r.Environment:
+		lines = append(lines, "  from the list of the one before: there is no packages.txt here")
 	}
 	if r.InUse {
 		lines = append(lines, "  runs use it from now on: "+u.place(r.Environment))

@@ -103,9 +103,22 @@ func TestTakes(t *testing.T) {
 		specifier, version string
 		want               bool
 	}{
-		{"", "1.0", true}, {">=1,<2", "1.5", true}, {">=1,<2", "2.0", false}, {"~=1.4", "1.9", true}, {"~=1.4", "2.0", false}, {"==1.*", "1.7.3", true},
-		{"!=1.3", "1.3", false}, {"===1.0", "1.0", true}, {"===1.0", "1.0.0", false}, {"==1.0", "1.0.0", true}, {">=1", "2.0rc1", true}, {">=2", "2.0rc1", false}, {"<2", "2.0rc1", false},
-		{">=1", "no version", false}, {"", "no version", true}, {"==1.0", "1.0+local", true},
+		{"", "1.0", true},
+		{">=1,<2", "1.5", true},
+		{">=1,<2", "2.0", false},
+		{"~=1.4", "1.9", true},
+		{"~=1.4", "2.0", false},
+		{"==1.*", "1.7.3", true},
+		{"!=1.3", "1.3", false},
+		{"===1.0", "1.0", true},
+		{"===1.0", "1.0.0", false},
+		{"==1.0", "1.0.0", true},
+		{">=1", "2.0rc1", true},
+		{">=2", "2.0rc1", false},
+		{"<2", "2.0rc1", false},
+		{">=1", "no version", false},
+		{"", "no version", true},
+		{"==1.0", "1.0+local", true},
 	} {
 		if got := Takes(c.specifier, c.version); got != c.want {
 			t.Errorf("%q takes %s: %v", c.specifier, c.version, got)

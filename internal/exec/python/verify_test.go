@@ -63,8 +63,10 @@ func TestVerify(t *testing.T) {
 			_, err = f.WriteString("../../../../../etc/passwd,sha256=x,1\n/etc/passwd,sha256=x,1\n" + "no_hash.py,,\nodd.py,md5=x,1\n")
 			return err
 		}, []Damage{
-			{"helper", "../../../../../etc/passwd", "lies outside of the environment"}, {"helper", "/etc/passwd", "lies outside of the environment"},
-			{"helper", site + "no_hash.py", "has no hash in RECORD"}, {"helper", site + "odd.py", "has no hash in RECORD"},
+			{"helper", "../../../../../etc/passwd", "lies outside of the environment"},
+			{"helper", "/etc/passwd", "lies outside of the environment"},
+			{"helper", site + "no_hash.py", "has no hash in RECORD"},
+			{"helper", site + "odd.py", "has no hash in RECORD"},
 		}},
 		"no list": {site + "helper-3.dist-info/RECORD", os.Remove, nil},
 	} {
