@@ -83,7 +83,7 @@ func Install(ctx context.Context, in Installation) (*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Index.check(); err != nil {
+	if err := in.Index.check(in.Options); err != nil {
 		return nil, err
 	}
 	b, err := findBase(ctx, in.Options)
@@ -136,11 +136,11 @@ func (in Installation) build(ctx context.Context, b base, chosen []Requirement, 
 		return orNoRoom("make the environment", err)
 	}
 	if len(chosen) > 0 {
-		folder, err := pipFor(ctx, in.Options, b)
+		folder, ours, err := pipFor(ctx, in.Options, b)
 		if err != nil {
 			return err
 		}
-		p := pip{options: in.Options, folder: folder, root: temp, final: root, temp: work, index: in.Index}
+		p := pip{options: in.Options, folder: folder, ours: ours, root: temp, final: root, temp: work, index: in.Index}
 		var more []string
 		if in.Lock != "" {
 			more = append(more, "--require-hashes")
@@ -203,9 +203,16 @@ func (r Requirement) pinned() string {
 	return r.String()
 }
 
+func (x Index) url(o Options) string {
+	if x.URL == "" {
+		return o.env("PIP_INDEX_URL")
+	}
+	return x.URL
+}
+
 // check refuses what could be read as something else.
-func (x Index) check() error {
-	if strings.ContainsFunc(x.URL, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+func (x Index) check(o Options) error {
+	if strings.ContainsFunc(x.url(o), func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return &PackagesError{Msg: "the URL of the index holds blanks", Refused: true}
 	}
 	for _, dir := range x.FindLinks {

@@ -18,7 +18,7 @@ import (
 // wheels makes a folder of wheels.
 func wheels(t testing.TB, all ...wheeltest.Wheel) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "wheels of #1")
 	for _, w := range all {
 		if _, err := w.Make(dir); err != nil {
 			t.Fatal(err)

@@ -92,7 +92,7 @@ func Lock(ctx context.Context, in Installation) (*Locked, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Index.check(); err != nil {
+	if err := in.Index.check(in.Options); err != nil {
 		return nil, err
 	}
 	b, err := findBase(ctx, in.Options)
@@ -158,7 +158,7 @@ func (f resolved) hash() string {
 }
 
 func (in Installation) resolve(ctx context.Context, b base, wanted []Requirement) ([]resolved, error) {
-	folder, err := pipFor(ctx, in.Options, b)
+	folder, ours, err := pipFor(ctx, in.Options, b)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (in Installation) resolve(ctx context.Context, b base, wanted []Requirement
 	if err := skeleton(temp, work, b); err != nil {
 		return nil, orNoRoom("make a temporary folder", err)
 	}
-	p := pip{options: in.Options, folder: folder, root: temp, final: temp, temp: work, index: in.Index}
+	p := pip{options: in.Options, folder: folder, ours: ours, root: temp, final: temp, temp: work, index: in.Index}
 	out := filepath.Join(temp, "report.json")
 	if err := p.install(ctx, requirementLines(wanted), "--dry-run", "--ignore-installed", "--report", out); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := pipFor(t.Context(), in.Options, b)
+	folder, _, err := pipFor(t.Context(), in.Options, b)
 	if err != nil {
 		t.Fatal(err)
 	}

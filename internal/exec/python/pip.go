@@ -39,19 +39,19 @@ const oldestForPip = "3.10"
 
 // pipFor is the folder to name in sys.path for pip: the one that comes with
 // pyrun, which is the same everywhere, else the interpreter's own.
-func pipFor(ctx context.Context, o Options, b base) (string, error) {
+func pipFor(ctx context.Context, o Options, b base) (dir string, ours bool, err error) {
 	if !olderThan(b.version, oldestForPip) {
 		if dir, err := ownPip(ctx, o); dir != "" || err != nil {
-			return dir, err
+			return dir, true, err
 		}
 	}
 	const where = "import importlib.util, os; s = importlib.util.find_spec('pip'); print(os.path.dirname(os.path.dirname(s.origin)) if s else '')"
 	out, err := b.ask(ctx, nil, "-I", "-X", "utf8", "-B", "-c", where)
-	dir := strings.TrimSpace(string(out))
+	dir = strings.TrimSpace(string(out))
 	if err == nil && dir == "" {
 		err = &Error{Name: b.executable, Kind: ErrUnusable, Msg: "has no pip", Remedy: "run: " + b.executable + " -m ensurepip, or give another with --python"}
 	}
-	return dir, err
+	return dir, false, err
 }
 
 // olderThan compares as many parts as both have; what is no number counts as 0.
@@ -111,7 +111,7 @@ func (b base) applicable(ctx context.Context, o Options, all []Requirement) ([]R
 	if len(markers) == 0 {
 		return all, nil
 	}
-	pip, err := pipFor(ctx, o, b)
+	pip, _, err := pipFor(ctx, o, b)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +153,7 @@ func (b base) applicable(ctx context.Context, o Options, all []Requirement) ([]R
 type pip struct {
 	options Options
 	folder  string // of pip
+	ours    bool   // it is the one that comes with pyrun
 	root    string // of the environment, as it stands
 	final   string // where it will stand
 	temp    string // for its temporary files
@@ -162,12 +163,12 @@ type pip struct {
 // install runs `pip install` for the requirements, with further arguments.
 func (p pip) install(ctx context.Context, requirements string, more ...string) error {
 	file := filepath.Join(p.temp, "requirements.txt")
-	text := p.lines() + requirements
+	text := p.line() + requirements
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return orNoRoom("write what pip is asked for", err)
 	}
 	progress := "off"
-	if filepath.Base(p.folder) != "site-packages" { // our own knows this one
+	if p.ours { // older ones do not know this word
 		progress = "raw"
 	}
 	argv := append([]string{
@@ -175,8 +176,11 @@ func (p pip) install(ctx context.Context, requirements string, more ...string) e
 		"--isolated", "--disable-pip-version-check", "--no-input", "--no-color", "--progress-bar", progress, "--retries", "2",
 		"--only-binary", ":all:", "--no-compile", "--no-warn-script-location",
 	}, more...)
-	if cert := p.options.env("PIP_CERT"); cert != "" {
+	if cert, err := filepath.Abs(p.options.env("PIP_CERT")); err == nil && p.options.env("PIP_CERT") != "" {
 		argv = append(argv, "--cert", cert)
+	}
+	for _, link := range p.index.FindLinks {
+		argv = append(argv, "--find-links", link)
 	}
 	cmd := exec.CommandContext(ctx, executableIn(p.root), argv...)
 	cmd.Env, cmd.Dir = p.environment(), p.temp
@@ -198,24 +202,16 @@ func (p pip) install(ctx context.Context, requirements string, more ...string) e
 	return nil
 }
 
-// lines are the options of the index. They stand in a file that only this user
+// line is the option of the index. It stands in a file that only this user
 // reads, for a URL may hold a password, which a command line shows to everybody.
-func (p pip) lines() string {
-	var b strings.Builder
-	url := p.index.URL
-	if url == "" {
-		url = p.options.env("PIP_INDEX_URL")
+func (p pip) line() string {
+	switch url := p.index.url(p.options); {
+	case p.index.None:
+		return "--no-index\n"
+	case url != "":
+		return "--index-url " + url + "\n"
 	}
-	if url != "" && !p.index.None {
-		fmt.Fprintf(&b, "--index-url %s\n", url)
-	}
-	if p.index.None {
-		b.WriteString("--no-index\n")
-	}
-	for _, link := range p.index.FindLinks {
-		fmt.Fprintf(&b, "--find-links %s\n", link)
-	}
-	return b.String()
+	return ""
 }
 
 // environment has what reaches an index through a proxy or by other

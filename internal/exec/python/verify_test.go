@@ -71,10 +71,17 @@ func TestVerify(t *testing.T) {
 		"no list": {site + "helper-3.dist-info/RECORD", os.Remove, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mustInstall(t, in)
+			good, err := os.ReadFile(at(c.path))
+			stood := err == nil
 			if err := c.spoil(at(c.path)); err != nil {
 				t.Fatal(err)
 			}
+			defer func() {
+				_ = os.Remove(at(c.path))
+				if stood {
+					write(t, at(c.path), string(good))
+				}
+			}()
 			got := verify().Damage
 			if c.want == nil {
 				if len(got) < 3 || !strings.HasPrefix(got[0].Problem, "cannot be read: no such file") {
@@ -86,6 +93,9 @@ func TestVerify(t *testing.T) {
 				t.Errorf("want (-), got (+):\n%s", diff)
 			}
 		})
+	}
+	if v := verify(); len(v.Damage) > 0 {
+		t.Errorf("mended, and still %+v", v.Damage)
 	}
 	t.Run("none", func(t *testing.T) {
 		if _, err := Verify(t.Context(), atHome(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "no environment to verify") {
