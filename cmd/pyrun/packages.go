@@ -99,6 +99,7 @@ func (d *door) packages(c *cli.Context) error {
 	r := exec.PackagesRequest{
 		Dir: d.dir, Target: c.String("target"), Output: c.String("output"),
 		IndexURL: c.String("index-url"), FindLinks: c.StringSlice("find-links"), NoIndex: c.Bool("no-index"), NoLock: c.Bool("no-lock"),
+		Once: d.line.given("python"),
 	}
 	line := d.ui.Progress()
 	if !c.Bool("quiet") {

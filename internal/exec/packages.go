@@ -31,6 +31,7 @@ type PackagesRequest struct {
 	NoIndex   bool     // FindLinks only
 	NoLock    bool     // Install: as if there were no lock
 	Output    string   // Lock: empty is beside packages.txt
+	Once      bool     // Options.Python was named for this work alone, not for runs
 
 	// Progress hears of the steps.
 	Progress func(Progress)
@@ -62,7 +63,11 @@ func (p *Packages) Install(ctx context.Context, r PackagesRequest) (*Installed, 
 		Environment: env.Dir, Python: env.Python, Version: env.Version, Embedded: env.Embedded,
 		List: list.file, Lock: lock, Packages: compare(env.Wanted, env.Packages), DurationMS: time.Since(start).Milliseconds(),
 	}
-	if now, err := python.Choose(ctx, p.choice(r, "")); err == nil {
+	runs := p.choice(r, "")
+	if r.Once {
+		runs.Path = ""
+	}
+	if now, err := python.Choose(ctx, runs); err == nil {
 		done.InUse = now.Environment == env.Dir
 	}
 	return done, nil

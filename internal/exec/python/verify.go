@@ -38,7 +38,7 @@ type Verification struct {
 	Damage   []Damage
 }
 
-// Verify compares the packages of the interpreter that Choose takes with their
+// Verify compares the packages of the environment that Choose takes with their
 // RECORDs. Damage is no error.
 func Verify(ctx context.Context, o Options) (*Verification, error) {
 	r, err := choose(ctx, o)
@@ -47,13 +47,13 @@ func Verify(ctx context.Context, o Options) (*Verification, error) {
 	}
 	i := r.Interpreter
 	root, sites := i.Environment, r.Sites
-	if i.Embedded {
-		if root == "" {
-			return nil, &PackagesError{Msg: "there is no environment to verify", Remedy: remedyInstall}
-		}
+	switch {
+	case root == "" && i.Embedded:
+		return nil, &PackagesError{Msg: "there is no environment to verify", Remedy: remedyInstall}
+	case root == "":
+		return nil, &PackagesError{Msg: i.Source + " is in no environment: its packages belong to the system, which has its own means to verify them"}
+	case i.Embedded:
 		sites = []string{siteIn(root, i.Version)}
-	} else if root == "" {
-		root = i.Prefix
 	}
 	v, damage, err := verifyTree(ctx, root, sites, o.progress)
 	if err != nil {

@@ -97,6 +97,16 @@ func TestVerify(t *testing.T) {
 	if v := verify(); len(v.Damage) > 0 {
 		t.Errorf("mended, and still %+v", v.Damage)
 	}
+	t.Run("the system's", func(t *testing.T) {
+		o := atHome(t, t.TempDir())
+		o.Path = "/usr/bin/python3"
+		if _, err := os.Stat(o.Path); err != nil {
+			t.Skip(err)
+		}
+		if _, err := Verify(t.Context(), o); err == nil || !strings.Contains(err.Error(), "is in no environment") {
+			t.Error(err)
+		}
+	})
 	t.Run("none", func(t *testing.T) {
 		if _, err := Verify(t.Context(), atHome(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "no environment to verify") {
 			t.Error(err)
