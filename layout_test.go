@@ -79,6 +79,10 @@ var rules = []rule{
 		pkg: "internal/exec/sandbox/seccomp",
 		why: "rules to a filter, pure, so that it is tested on any system",
 	},
+	{
+		pkg: "internal/wheeltest",
+		why: "it makes wheels for tests, and ones that lie; nothing that ships may import it",
+	},
 }
 
 // startsPrograms are the only packages that may import os/exec: elsewhere the

@@ -19,13 +19,13 @@ _pyrun() {
         fi
         [[ -n $command || $word == -* ]] && continue
         case $word in
-            run|validate|check|config|completion|version|help) command=$word ;;
+            run|validate|check|packages|config|completion|version|help) command=$word ;;
         esac
     done
 
     case $command in
         '')
-            COMPREPLY=($(compgen -W 'run validate check config completion version help --version --help' -- "$cur"))
+            COMPREPLY=($(compgen -W 'run validate check packages config completion version help --version --help' -- "$cur"))
             ;;
         run)
             case $prev in
@@ -155,6 +155,58 @@ _pyrun() {
                 COMPREPLY=($(compgen -W '--imports --format --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
             fi
             ;;
+        packages)
+            case $prev in
+                --target)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+                    return
+                    ;;
+                --find-links)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+                    return
+                    ;;
+                --output|-o)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --config)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --packages-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --network)
+                    COMPREPLY=($(compgen -W 'loopback none' -- "$cur"))
+                    return
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+                --index-url) return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--target --index-url --find-links --no-index --no-lock --output -o --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+            else
+                COMPREPLY=($(compgen -W 'install lock list verify' -- "$cur"))
+            fi
+            ;;
         config)
             case $prev in
                 --config)
@@ -223,7 +275,7 @@ _pyrun() {
             if [[ $cur == -* ]]; then
                 COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
             else
-                COMPREPLY=($(compgen -W 'run validate check config completion version sandbox exit-codes environment settings' -- "$cur"))
+                COMPREPLY=($(compgen -W 'run validate check packages config completion version sandbox exit-codes environment settings' -- "$cur"))
             fi
             ;;
     esac

@@ -1,13 +1,14 @@
 # fish completion for pyrun, made by `pyrun completion`; do not edit
 
 complete -c pyrun -f
-set -l commands run validate check config completion version help
+set -l commands run validate check packages config completion version help
 set -l none 'not __fish_seen_subcommand_from '"$commands"
 complete -c pyrun -n $none -l version -d 'print the version'
 complete -c pyrun -n $none -s h -l help -d 'print help'
 complete -c pyrun -n $none -a run -d 'run a script in the sandbox'
 complete -c pyrun -n $none -a validate -d 'find what would stop scripts here, without running them'
 complete -c pyrun -n $none -a check -d 'try what this machine gives: interpreter, walls, limits, packages'
+complete -c pyrun -n $none -a packages -d 'make, lock, show and verify the environment of packages.txt'
 complete -c pyrun -n $none -a config -d 'show every setting, its value and where it came from'
 complete -c pyrun -n $none -a completion -d 'print a completion script for a shell'
 complete -c pyrun -n $none -a version -d 'print the version'
@@ -63,6 +64,23 @@ complete -c pyrun -n '__fish_seen_subcommand_from check' -l network -x -a 'loopb
 complete -c pyrun -n '__fish_seen_subcommand_from check' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from check' -l help -s h -d 'print help'
 
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -a 'install lock list verify'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l target -x -a '(__fish_complete_directories)' -d 'the environment is DIR instead of the one that runs use'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l index-url -x -d 'install, lock: look for packages at URL'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l find-links -x -a '(__fish_complete_directories)' -d 'install, lock: look for wheels in DIR too; may be repeated'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l no-index -d 'install, lock: look nowhere but in --find-links'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l no-lock -d 'install: as if there were no packages.lock.txt'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l output -s o -r -F -d 'lock: write FILE instead of packages.lock.txt beside packages.txt'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l json -d 'print one JSON object and nothing else'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l quiet -s q -d 'say nothing but errors'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l config -r -F -d 'read settings from FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l python -r -F -d 'run with the interpreter at PATH'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l packages-file -r -F -d 'read the allowed packages from FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l sandbox -x -a 'auto native restricted none' -d 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l network -x -a 'loopback none' -d 'what of a network: loopback, none'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
+complete -c pyrun -n '__fish_seen_subcommand_from packages' -l help -s h -d 'print help'
+
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l json -d 'print one JSON object and nothing else'
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l quiet -s q -d 'say nothing but errors'
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l config -r -F -d 'read settings from FILE'
@@ -80,6 +98,6 @@ complete -c pyrun -n '__fish_seen_subcommand_from completion' -l help -s h -d 'p
 complete -c pyrun -n '__fish_seen_subcommand_from version' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from version' -l help -s h -d 'print help'
 
-complete -c pyrun -n '__fish_seen_subcommand_from help' -a 'run validate check config completion version sandbox exit-codes environment settings'
+complete -c pyrun -n '__fish_seen_subcommand_from help' -a 'run validate check packages config completion version sandbox exit-codes environment settings'
 complete -c pyrun -n '__fish_seen_subcommand_from help' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from help' -l help -s h -d 'print help'

@@ -6,14 +6,16 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         'run' = 'run a script in the sandbox'
         'validate' = 'find what would stop scripts here, without running them'
         'check' = 'try what this machine gives: interpreter, walls, limits, packages'
+        'packages' = 'make, lock, show and verify the environment of packages.txt'
         'config' = 'show every setting, its value and where it came from'
         'completion' = 'print a completion script for a shell'
         'version' = 'print the version'
         'help' = 'explain a command or topic'
     }
     $takes = @{
+        'packages' = @('install', 'lock', 'list', 'verify')
         'completion' = @('bash', 'zsh', 'fish', 'powershell')
-        'help' = @('run', 'validate', 'check', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
+        'help' = @('run', 'validate', 'check', 'packages', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
     }
     $flags = @{
         'run' = [ordered]@{
@@ -75,6 +77,26 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
             '--help' = 'print help'
             '-h' = 'print help'
         }
+        'packages' = [ordered]@{
+            '--target' = 'the environment is DIR instead of the one that runs use'
+            '--index-url' = 'install, lock: look for packages at URL'
+            '--find-links' = 'install, lock: look for wheels in DIR too; may be repeated'
+            '--no-index' = 'install, lock: look nowhere but in --find-links'
+            '--no-lock' = 'install: as if there were no packages.lock.txt'
+            '--output' = 'lock: write FILE instead of packages.lock.txt beside packages.txt'
+            '-o' = 'lock: write FILE instead of packages.lock.txt beside packages.txt'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
         'config' = [ordered]@{
             '--json' = 'print one JSON object and nothing else'
             '--quiet' = 'say nothing but errors'
@@ -116,6 +138,9 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         'check --sandbox' = @('auto', 'native', 'restricted', 'none')
         'check --network' = @('loopback', 'none')
         'check --color' = @('auto', 'always', 'never')
+        'packages --sandbox' = @('auto', 'native', 'restricted', 'none')
+        'packages --network' = @('loopback', 'none')
+        'packages --color' = @('auto', 'always', 'never')
         'config --sandbox' = @('auto', 'native', 'restricted', 'none')
         'config --network' = @('loopback', 'none')
         'config --color' = @('auto', 'always', 'never')

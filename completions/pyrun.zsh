@@ -8,6 +8,7 @@ _pyrun() {
         'run:run a script in the sandbox'
         'validate:find what would stop scripts here, without running them'
         'check:try what this machine gives: interpreter, walls, limits, packages'
+        'packages:make, lock, show and verify the environment of packages.txt'
         'config:show every setting, its value and where it came from'
         'completion:print a completion script for a shell'
         'version:print the version'
@@ -75,6 +76,25 @@ _pyrun() {
                         '(--help -h)'{-h,--help}'[print help]' \
                         ':: :'
                     ;;
+                packages)
+                    _arguments -S \
+                        '--target=[the environment is DIR instead of the one that runs use]:dir:_files -/' \
+                        '--index-url=[install, lock\: look for packages at URL]:url:' \
+                        '*--find-links=[install, lock\: look for wheels in DIR too; may be repeated]:dir:_files -/' \
+                        '--no-index[install, lock\: look nowhere but in --find-links]' \
+                        '--no-lock[install\: as if there were no packages.lock.txt]' \
+                        '(--output -o)'{-o,--output=}'[lock\: write FILE instead of packages.lock.txt beside packages.txt]:file:_files' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        '1:word:(install lock list verify)'
+                    ;;
                 config)
                     _arguments -S \
                         '--json[print one JSON object and nothing else]' \
@@ -104,7 +124,7 @@ _pyrun() {
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
                         '(--help -h)'{-h,--help}'[print help]' \
-                        '1:word:(run validate check config completion version sandbox exit-codes environment settings)'
+                        '1:word:(run validate check packages config completion version sandbox exit-codes environment settings)'
                     ;;
             esac
             ;;

@@ -68,7 +68,7 @@ func TestArrangeRefuses(t *testing.T) {
 		{"--memory 1G config", "--memory is not a flag of pyrun config"},
 		{"--version run x.py", "--version is not a flag of pyrun run"},
 		{"rn x.py", "rn is not a command; did you mean run?"},
-		{"frobnicate", "there are run, validate, check"},
+		{"frobnicate", "there are run, validate, check, packages"},
 		{"x.py", "x.py is not a command"},
 		{"--nope", "--nope is not a flag"},
 	}

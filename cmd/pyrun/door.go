@@ -77,6 +77,8 @@ type door struct {
 	line line
 	ui   *ui.UI
 	code int
+
+	settled func() // takes back a line of progress, before a product is printed
 }
 
 // main runs one command line and returns the process's exit code.

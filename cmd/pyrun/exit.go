@@ -12,7 +12,7 @@ import (
 
 // The exit codes of pyrun itself; all others are the script's.
 const (
-	exitFound       = 1 // of validate and check
+	exitFound       = 1 // of validate, check and packages verify
 	exitUsage       = 2
 	exitTimeout     = 124
 	exitFailed      = 125
@@ -63,8 +63,11 @@ func errorCode(err error) int {
 	var (
 		mistake *usageMistake
 		request *exec.RequestError
+		pkgs    *exec.PackagesError
 	)
 	switch {
+	case errors.As(err, &pkgs) && pkgs.Refused:
+		return exitUsage
 	case errors.As(err, &mistake), errors.As(err, &request), errors.Is(err, config.ErrInvalid):
 		return exitUsage
 	case brokenPipe(err):

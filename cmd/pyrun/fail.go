@@ -28,6 +28,7 @@ func (d *door) fail(err error) int {
 		cache   *exec.CacheError
 		write   *exec.WriteError
 		folder  *exec.FolderError
+		pkgs    *exec.PackagesError
 		lower   explained
 	)
 	switch {
@@ -41,6 +42,8 @@ func (d *door) fail(err error) int {
 	case errors.As(err, &folder):
 		// The run is over, and its summary has been printed.
 		f.Fix = one("write them elsewhere with --out DIR")
+	case errors.As(err, &pkgs):
+		f.Why, f.Fix = pkgs.Why, one(pkgs.Remedy)
 	case errors.As(err, &cache):
 		f.Fix, f.NoRun = one(cache.Remedy), true
 	case errors.As(err, &lower):

@@ -88,8 +88,12 @@ func commandHelp(cmd *cli.Command) ui.Help {
 		t := &h.Tables[len(h.Tables)-1]
 		t.Rows = append(t.Rows, [2]string{names, text})
 	}
-	if cmd.Description != "" {
-		h.Examples = strings.Split(cmd.Description, "\n")
+	text, examples, both := strings.Cut(cmd.Description, "\n\n")
+	if !both {
+		text, examples = "", cmd.Description
+	}
+	if h.Text = text; examples != "" {
+		h.Examples = strings.Split(examples, "\n")
 	}
 	return h
 }

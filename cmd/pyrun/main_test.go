@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	osexec "os/exec"
@@ -15,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
+	"github.com/pyrun-dev/pyrun/internal/wheeltest"
 )
 
 func TestMain(m *testing.M) {
@@ -71,6 +73,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
+			"wheel": makeWheel,
 		},
 	})
 }
@@ -114,6 +117,33 @@ func tryOnce(name string, try func() error) error {
 	}
 	triedMu.Unlock()
 	return once()
+}
+
+// makeWheel makes a wheel of files of the story: wheel [flags] DIR NAME VERSION FILE...
+func makeWheel(ts *testscript.TestScript, neg bool, args []string) {
+	flags := flag.NewFlagSet("wheel", flag.ContinueOnError)
+	requires := flags.String("requires", "", "what it needs")
+	script := flags.String("script", "", "a program, NAME=MODULE:FUNCTION")
+	says := flags.String("says", "", "another name, in its metadata")
+	changed := flags.String("changed", "", "a file that RECORD does not know of")
+	if err := flags.Parse(args); err != nil || neg || flags.NArg() < 3 {
+		ts.Fatalf("usage: wheel [flags] DIR NAME VERSION FILE...")
+	}
+	w := wheeltest.Wheel{Name: flags.Arg(1), Version: flags.Arg(2), SaysName: *says, Files: map[string]string{}, Changed: map[string]string{}}
+	for _, file := range flags.Args()[3:] {
+		w.Files[file] = ts.ReadFile(file)
+	}
+	if *requires != "" {
+		w.Requires = []string{*requires}
+	}
+	if name, entry, ok := strings.Cut(*script, "="); ok {
+		w.Scripts = map[string]string{name: entry}
+	}
+	if *changed != "" {
+		w.Changed[*changed] = "changed = True\n"
+	}
+	_, err := w.Make(ts.MkAbs(flags.Arg(0)))
+	ts.Check(err)
 }
 
 // exits runs a command and compares its exit code: exits 2 pyrun run nope.py

@@ -66,7 +66,7 @@ func judgeSyntax(s *subject, e python.SyntaxFact) Diagnostic {
 		if i := invalidAt(s.Code); !utf8.Valid(s.Code) {
 			at = s.placeOf(i, 1)
 		} else if n := s.cookieLine(); at[0] < 1 && n > 0 {
-			at = python.Place{n, 1}
+			at = python.Span{n, 1}
 		}
 		return s.at(at, ruleEncoding, SeverityProblem, message, "save it as UTF-8, and let its first line say so or nothing", e.Text)
 	case e.Await:
@@ -74,9 +74,9 @@ func judgeSyntax(s *subject, e python.SyntaxFact) Diagnostic {
 	}
 	switch how, n := mangled(s.Code, line); how {
 	case ruleFence:
-		return s.at(python.Place{n, 1, n, 4}, ruleFence, SeverityProblem, "the code is inside a Markdown fence", fixFence, e.Text)
+		return s.at(python.Span{n, 1, n, 4}, ruleFence, SeverityProblem, "the code is inside a Markdown fence", fixFence, e.Text)
 	case ruleNewlines:
-		return s.at(python.Place{1, 1}, ruleNewlines, SeverityProblem, `the code is one line with \n written out`, fixNewlines, e.Text)
+		return s.at(python.Span{1, 1}, ruleNewlines, SeverityProblem, `the code is one line with \n written out`, fixNewlines, e.Text)
 	}
 	return s.at(e.Place, ruleSyntax, SeverityProblem, message, "", e.Text)
 }
@@ -103,7 +103,7 @@ func (s *subject) whole(rule, message, fix string) Diagnostic {
 
 // at is a diagnostic at a place, clamped to the source. Text stands for the line
 // where the source is not UTF-8 and only Python could decode it.
-func (s *subject) at(p python.Place, rule string, severity Severity, message, fix, text string) Diagnostic {
+func (s *subject) at(p python.Span, rule string, severity Severity, message, fix, text string) Diagnostic {
 	d := Diagnostic{File: s.Name, Code: rule, Severity: severity, Message: message, Fix: fix}
 	line, ok := s.clamp(p)
 	if !ok {
@@ -139,7 +139,7 @@ func clipLine(s string) string {
 }
 
 // clamp gives the line of a place; false when it lies outside of the source.
-func (s *subject) clamp(p python.Place) (int, bool) {
+func (s *subject) clamp(p python.Span) (int, bool) {
 	if p[0] < 1 || s.lines() == 0 {
 		return 0, false
 	}
@@ -147,13 +147,13 @@ func (s *subject) clamp(p python.Place) (int, bool) {
 }
 
 // placeOf is the place of some characters from byte i on.
-func (s *subject) placeOf(i, width int) python.Place {
+func (s *subject) placeOf(i, width int) python.Span {
 	line := lineAt(s.Code, i)
 	column := 1 + utf8.RuneCount(s.Code[max(s.start(line), 0):i])
 	if line == 1 && bytes.HasPrefix(s.Code, bom) {
 		column = max(1, column-1)
 	}
-	return python.Place{line, column, line, column + width}
+	return python.Span{line, column, line, column + width}
 }
 
 // split notes where lines begin: LF, CRLF and CR end one, as Python has it.

@@ -73,14 +73,14 @@ func (s *subject) metadataError(err error) Diagnostic {
 }
 
 // lineRange is a line without its leading and trailing blanks.
-func (s *subject) lineRange(n int) python.Place {
+func (s *subject) lineRange(n int) python.Span {
 	if n < 1 || n > s.lines() {
-		return python.Place{}
+		return python.Span{}
 	}
 	text := []rune(strings.TrimRight(toValid(s.line(n)), " \t\f"))
 	start := 0
 	for start < len(text) && strings.ContainsRune(" \t\f", text[start]) {
 		start++
 	}
-	return python.Place{n, start + 1, n, len(text) + 1}
+	return python.Span{n, start + 1, n, len(text) + 1}
 }

@@ -40,18 +40,18 @@ func TestJudgeClamps(t *testing.T) {
 	s := func() *subject { return &subject{Source: Source{Name: "x.py", Code: []byte("é = (\r\nb\n")}} }
 	const big = 1 << 40
 	for _, tt := range []struct {
-		place python.Place
+		place python.Span
 		want  string
 	}{
-		{python.Place{1, 5, 1, 6}, "1:5-1:6"},
-		{python.Place{big, big, big, big}, "3:1-3:2"},
-		{python.Place{-1, -1, -1, -1}, "0:0-0:0"},
-		{python.Place{1, big, 1, big}, "1:6-1:7"},
-		{python.Place{1, 2, 1, big}, "1:2-1:6"},
-		{python.Place{2, 1, 1, 1}, "2:1-2:2"},
-		{python.Place{1, 1, 2, big}, "1:1-2:2"},
-		{python.Place{1, 1, big, 1}, "1:1-1:2"},
-		{python.Place{1, -5, 1, -6}, "1:1-1:2"},
+		{python.Span{1, 5, 1, 6}, "1:5-1:6"},
+		{python.Span{big, big, big, big}, "3:1-3:2"},
+		{python.Span{-1, -1, -1, -1}, "0:0-0:0"},
+		{python.Span{1, big, 1, big}, "1:6-1:7"},
+		{python.Span{1, 2, 1, big}, "1:2-1:6"},
+		{python.Span{2, 1, 1, 1}, "2:1-2:2"},
+		{python.Span{1, 1, 2, big}, "1:1-2:2"},
+		{python.Span{1, 1, big, 1}, "1:1-1:2"},
+		{python.Span{1, -5, 1, -6}, "1:1-1:2"},
 	} {
 		for _, f := range []python.Facts{
 			{Error: &python.SyntaxFact{Message: "m", Place: tt.place}},
@@ -66,14 +66,14 @@ func TestJudgeClamps(t *testing.T) {
 
 func TestJudgeBounds(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	f := python.Facts{Error: &python.SyntaxFact{Message: long, Place: python.Place{1, 1}, Text: long}}
+	f := python.Facts{Error: &python.SyntaxFact{Message: long, Place: python.Span{1, 1}, Text: long}}
 	d := judge(&subject{Source: Source{Code: []byte("\xff" + long)}}, f, knowledge{})
 	if len(d) != 1 || len(d[0].Message) > 600 || len(d[0].Text) > maxText {
 		t.Errorf("%d diagnostics, %d bytes of message, %d of text", len(d), len(d[0].Message), len(d[0].Text))
 	}
 	f = python.Facts{Imports: make([]python.ImportFact, 5000)}
 	for i := range f.Imports {
-		f.Imports[i] = python.ImportFact{Name: "\x1b[2J" + long[:5000], Place: python.Place{1, 1}}
+		f.Imports[i] = python.ImportFact{Name: "\x1b[2J" + long[:5000], Place: python.Span{1, 1}}
 	}
 	d = judge(&subject{Source: Source{Code: []byte("x")}}, f, knowledge{})
 	if len(d) != maxFindings || len(d[0].Message) > 600 || strings.Contains(d[0].Message, "\x1b") {
@@ -95,7 +95,7 @@ func TestJudgeInstalled(t *testing.T) {
 		"requests":  "there is: ",
 		"tomllib":   "",
 	} {
-		f := python.Facts{Imports: []python.ImportFact{{Name: name, Place: python.Place{1, 1}}}}
+		f := python.Facts{Imports: []python.ImportFact{{Name: name, Place: python.Span{1, 1}}}}
 		k.standard["tomllib"] = true
 		got := brief(judge(&subject{Source: Source{Code: []byte("x")}}, f, k))
 		if !strings.Contains(got, want) || (want == "") != (got == "") {
@@ -104,7 +104,7 @@ func TestJudgeInstalled(t *testing.T) {
 	}
 	delete(k.standard, "tomllib")
 	k.version = "3.9.18"
-	f := python.Facts{Imports: []python.ImportFact{{Name: "tomllib", Place: python.Place{1, 1}}}}
+	f := python.Facts{Imports: []python.ImportFact{{Name: "tomllib", Place: python.Span{1, 1}}}}
 	if got := brief(judge(&subject{Source: Source{Code: []byte("x")}}, f, k)); !strings.Contains(got, "PYR305 import of tomllib, which came into the standard library in 3.11 (this is 3.9.18)") {
 		t.Error(got)
 	}

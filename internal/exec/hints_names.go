@@ -28,7 +28,7 @@ func hintModule(c clue) string {
 		switch {
 		case normal != own && normal != brings:
 		case !p.installed:
-			return fmt.Sprintf("%s is an allowed package, but it is not installed for this interpreter%s", p.name, c.flag("--python PATH takes one that has it"))
+			return fmt.Sprintf("%s is an allowed package, but it is not installed for this interpreter%s", p.name, c.flag("run: pyrun packages install"))
 		case len(p.imports) > 0 && !contains(p.imports, module):
 			return fmt.Sprintf("the package %s is imported as %s", p.name, p.importName())
 		}
@@ -43,9 +43,17 @@ func hintModule(c clue) string {
 		return fmt.Sprintf("there is no module %s here; did you mean %s?", module, near)
 	}
 	if len(names) == 0 {
-		return module + " is not in the standard library, which is all there is here, and it cannot be installed here" + c.flag("--python PATH takes an interpreter with packages")
+		return module + " is not in the standard library, which is all there is here, and it cannot be installed here" + addTo(c, brings)
 	}
-	return fmt.Sprintf("%s is not among the allowed packages, and it cannot be installed here; there is: %s", module, clip(strings.Join(installed(c.allowed), ", "), 300))
+	return fmt.Sprintf("%s is not among the allowed packages, and it cannot be installed here; there is: %s%s", module, clip(strings.Join(installed(c.allowed), ", "), 300), addTo(c, brings))
+}
+
+// addTo is for who owns the list of packages.
+func addTo(c clue, name string) string {
+	if !c.terminal {
+		return ""
+	}
+	return "; add " + name + " to packages.txt and run: pyrun packages install"
 }
 
 // hintInstaller is for pip, uv and their kin called from inside.

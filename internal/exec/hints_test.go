@@ -41,13 +41,13 @@ func TestHints(t *testing.T) {
 		{"bad call", clue{verdict: VerdictSignal, signal: "SIGSYS"}, "system call", ""},
 		{"terminated", clue{verdict: VerdictSignal, signal: "SIGTERM"}, "SIGTERM|itself", ""},
 
-		{"no module", fails("ModuleNotFoundError", "No module named 'requests'"), "requests is not among|cannot be installed here|numpy, pandas", ""},
+		{"no module", fails("ModuleNotFoundError", "No module named 'requests'"), "requests is not among|cannot be installed here|numpy, pandas", "add requests to packages.txt and run: pyrun packages install"},
 		{"near module", fails("ModuleNotFoundError", "No module named 'pandsa'"), "pandsa|did you mean pandas?", ""},
 		{"submodule", fails("ModuleNotFoundError", "No module named 'requests.adapters'"), "requests is not among", ""},
 		{"package for import", fails("ModuleNotFoundError", "No module named 'scikit_learn'"), "scikit-learn is imported as sklearn", ""},
 		{"other case", fails("ModuleNotFoundError", "No module named 'pillow'"), "pillow is imported as PIL", ""},
-		{"not installed", fails("ModuleNotFoundError", "No module named 'polars'"), "polars is an allowed package, but it is not installed", "--python PATH"},
-		{"nothing installed", with(fails("ModuleNotFoundError", "No module named 'requests'"), func(c *clue) { c.allowed = nil }), "standard library|cannot be installed", "--python PATH"},
+		{"not installed", fails("ModuleNotFoundError", "No module named 'polars'"), "polars is an allowed package, but it is not installed", "run: pyrun packages install"},
+		{"nothing installed", with(fails("ModuleNotFoundError", "No module named 'requests'"), func(c *clue) { c.allowed = nil }), "standard library|cannot be installed", "add requests to packages.txt and run: pyrun packages install"},
 		{"module with odd name", fails("ModuleNotFoundError", "No module named 'a\x1b[0m'"), "", ""},
 		{"module error in a child", clue{verdict: VerdictError, tail: "ModuleNotFoundError: No module named 'zzz'\n", allowed: packages}, "zzz is not among", ""},
 

@@ -3,22 +3,18 @@ package exec
 // Packages: what is wanted against what is installed.
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
 )
 
-const (
-	maxPackagesFile = 1 << 20
-	remedyInstall   = "pyrun packages install"
-)
+const remedyInstall = "pyrun packages install"
 
 // wants is the list of packages that counts.
 type wants struct {
@@ -31,18 +27,21 @@ type wants struct {
 func (e *Executor) wanted(in *python.Interpreter) (wants, error) {
 	w := wants{file: e.options.PackagesFile}
 	if w.file == "" {
-		beside := filepath.Join(filepath.Dir(filepath.Dir(in.Source)), "packages.txt")
+		beside := in.Environment
+		if beside == "" {
+			beside = filepath.Dir(filepath.Dir(in.Source))
+		}
+		beside = filepath.Join(beside, python.PackagesFile)
 		if _, err := os.Lstat(beside); err == nil {
 			w.file = beside
 		}
 	}
 	text := e.options.BuiltinPackages
 	if w.file != "" {
-		data, err := readPackages(w.file)
-		if err != nil {
+		var err error
+		if text, err = readPackages(w.file); err != nil {
 			return w, fmt.Errorf("read %s: %w", shown(w.file), err)
 		}
-		text = string(data)
 	}
 	var err error
 	w.list, err = python.ParsePackages(text)
@@ -52,26 +51,16 @@ func (e *Executor) wanted(in *python.Interpreter) (wants, error) {
 	return w, err
 }
 
-func readPackages(file string) ([]byte, error) {
-	info, err := os.Stat(file)
+// readPackages is readText with its errors as the end of a sentence.
+func readPackages(file string) (string, error) {
+	text, err := readText(file)
 	switch {
+	case errors.As(err, new(*fs.PathError)):
+		return "", errors.New(reason(err))
 	case err != nil:
-		return nil, errors.New(reason(err))
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
-	case info.Size() > maxPackagesFile:
-		return nil, errors.New("it is over 1 MiB, so it is no list of packages")
+		return "", fmt.Errorf("it %w", err)
 	}
-	data, err := os.ReadFile(file)
-	switch {
-	case err != nil:
-		return nil, errors.New(reason(err))
-	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
-		return nil, errors.New("it is not text")
-	}
-	return data, nil
+	return text, nil
 }
 
 // packages compares.

@@ -167,7 +167,7 @@ func TestPackagesFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir: "it is a folder", filepath.Join(dir, "none"): "no such file or directory", large: "it is over 1 MiB, so it is no list of packages", os.DevNull: "it is no regular file",
+		dir: "it is a folder", filepath.Join(dir, "none"): "no such file or directory", large: "it is larger than 1 MiB", os.DevNull: "it is no regular file",
 	} {
 		if _, err := readPackages(path); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", path, err, want)

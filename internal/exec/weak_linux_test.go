@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// What the developer has installed is not what is tested.
+	os.Setenv("XDG_DATA_HOME", filepath.Join(os.TempDir(), "pyrun-no-such-folder"))
 	os.Exit(m.Run())
 }
 

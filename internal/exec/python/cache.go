@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	recordSchema = 1
+	recordSchema = 2
 	maxRecord    = 8 << 20
 	remedyCache  = "set PYRUN_CACHE_DIR or XDG_CACHE_HOME to a folder of your own, or give an interpreter with --python"
 )
@@ -65,6 +65,18 @@ func TrustFolder(dir string) error {
 			return nil
 		}
 	}
+}
+
+// trustRoot says whether the unpacked folder is there and nobody else's.
+func trustRoot(root string) error {
+	info, err := os.Lstat(root)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &Error{Kind: ErrCache, Msg: "trust the cache: " + root + " is no folder", Remedy: "remove it"}
+	}
+	return errors.Join(trustFile(info, root, false), TrustFolder(filepath.Dir(root)))
 }
 
 // trustFile judges one file or folder; above says that it is only passed through.

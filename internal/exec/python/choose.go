@@ -31,29 +31,12 @@ func (o Options) env(name string) string {
 }
 
 // Choose takes Options.Path, else the variable CODE_TOOLS_PYTHON, else
-// /opt/code-tools-env/bin/python where that exists, else the interpreter that
-// comes with pyrun. What was named and cannot be used is an *Error; nothing
-// else is then tried. The first start of an interpreter takes 50 ms and more
+// /opt/code-tools-env/bin/python where that exists, else the environment that
+// Install made at Place, else the interpreter that comes with pyrun. What is there
+// and cannot be used is an *Error; nothing else is then tried. The first start of an interpreter takes 50 ms and more
 // (the embedded one: seconds, with progress), later ones a few stats.
 func Choose(ctx context.Context, o Options) (*Interpreter, error) {
-	path := o.Path
-	if path == "" {
-		path = o.env("CODE_TOOLS_PYTHON")
-	}
-	if path == "" && rootIsSafe {
-		if _, err := os.Lstat(systemPython); err == nil {
-			path = systemPython
-		}
-	}
-	var (
-		r   *record
-		err error
-	)
-	if path == "" {
-		r, err = embedded(ctx, o)
-	} else {
-		r, err = named(ctx, o, path)
-	}
+	r, err := choose(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -67,32 +50,89 @@ func Choose(ctx context.Context, o Options) (*Interpreter, error) {
 	return &i, nil
 }
 
+func choose(ctx context.Context, o Options) (*record, error) {
+	if path := o.named(); path != "" {
+		return named(ctx, o, path)
+	}
+	if r, found, err := installed(ctx, o); found {
+		return r, err
+	}
+	return embedded(ctx, o)
+}
+
+// named is the interpreter that somebody asked for, or that the image has.
+func (o Options) named() string {
+	if o.Path != "" {
+		return o.Path
+	}
+	if path := o.env("CODE_TOOLS_PYTHON"); path != "" {
+		return path
+	}
+	if rootIsSafe {
+		if _, err := os.Lstat(systemPython); err == nil {
+			return systemPython
+		}
+	}
+	return ""
+}
+
 // named is an interpreter of this machine.
 func named(ctx context.Context, o Options, path string) (*record, error) {
-	if filepath.Base(path) == path {
-		found, err := exec.LookPath(path)
-		if err != nil {
-			return nil, &Error{Name: path, Kind: ErrMissing, Msg: "is not in PATH", Remedy: "give its whole path with --python"}
-		}
-		path = found
-	}
-	path, err := filepath.Abs(path)
+	path, err := locate(path)
 	if err != nil {
-		return nil, &Error{Name: path, Kind: ErrUnusable, Msg: "find it", Err: err}
+		return nil, err
 	}
 	dir, noDir := cacheDir(o)
 	if noDir == nil {
-		if r := loadRecord(dir, path); r != nil {
+		if r := loadRecord(dir, path); r != nil && r.current(dir) {
 			return r, nil
 		}
+	}
+	r, err := findOut(ctx, o, path)
+	if err != nil {
+		return nil, err
+	}
+	if noDir == nil {
+		r.store(dir)
+	}
+	return r, nil
+}
+
+// locate is the whole path of a program.
+func locate(path string) (string, error) {
+	if !strings.ContainsRune(path, filepath.Separator) {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", &Error{Name: path, Kind: ErrMissing, Msg: "is not in PATH", Remedy: "give its whole path with --python"}
+		}
+		path = found
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return "", &Error{Name: path, Kind: ErrUnusable, Msg: "find it", Err: err}
+	}
+	return whole, nil
+}
+
+// findOut looks at an interpreter that nothing is remembered of.
+func findOut(ctx context.Context, o Options, path string) (*record, error) {
+	root, c, isEnvironment := readConfig(path)
+	if c.base == baseEmbedded {
+		return overEmbedded(ctx, o, root, path, c)
+	}
+	if err := c.gone(root); err != nil {
+		return nil, err
 	}
 	f, err := probe(ctx, path, probeTime)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.fits(root, f.Version); err != nil {
+		return nil, err
+	}
 	r := describe(f, path)
-	if noDir == nil {
-		r.store(dir)
+	if isEnvironment {
+		r.Interpreter.Environment = root
 	}
 	return r, nil
 }

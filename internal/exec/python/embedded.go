@@ -26,9 +26,6 @@ const (
 	embeddedBuild   = "20260610-1"
 	embeddedLayout  = "2"
 
-	// embeddedInside is where a sandbox shows it.
-	embeddedInside = "/opt/python"
-
 	unpackedBytes = 152 << 20 // while unpacking
 	keptBytes     = 70 << 20  // afterwards
 )
@@ -51,7 +48,8 @@ func embedded(ctx context.Context, o Options) (*record, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, unpackError("look at the cache folder", err)
 		}
-		if err := unpackOnce(ctx, o, dir, root); err != nil {
+		err := unpackOnce(ctx, o, dir, root, "CPython "+embeddedVersion, func(to string) error { return unpack(ctx, o, to) })
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -63,20 +61,9 @@ func embedded(ctx context.Context, o Options) (*record, error) {
 	return r, nil
 }
 
-// trustRoot says whether the unpacked folder is there and nobody else's.
-func trustRoot(root string) error {
-	info, err := os.Lstat(root)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return &Error{Kind: ErrCache, Msg: "trust the cache: " + root + " is no folder", Remedy: "remove it"}
-	}
-	return errors.Join(trustFile(info, root, false), TrustFolder(filepath.Dir(root)))
-}
-
-// unpackOnce unpacks into root under a lock: of two first starts the second waits.
-func unpackOnce(ctx context.Context, o Options, dir, root string) error {
+// unpackOnce makes root under a lock, by way of a folder that unpack fills: of two
+// first starts the second waits.
+func unpackOnce(ctx context.Context, o Options, dir, root, name string, unpack func(to string) error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unpackError("make the cache folder", err)
 	}
@@ -86,7 +73,7 @@ func unpackOnce(ctx context.Context, o Options, dir, root string) error {
 	lock := flock.New(root + ".lock")
 	held, err := lock.TryLock()
 	if err == nil && !held {
-		o.progress("waiting for another pyrun that unpacks CPython "+embeddedVersion, 0, 0)
+		o.progress("waiting for another pyrun that unpacks "+name, 0, 0)
 		_, err = lock.TryLockContext(ctx, 50*time.Millisecond)
 	}
 	if err != nil {
@@ -109,15 +96,16 @@ func unpackOnce(ctx context.Context, o Options, dir, root string) error {
 	temp, err := os.MkdirTemp(dir, filepath.Base(root)+".new-")
 	if err != nil {
 		done = true
-		return unpackError("unpack CPython "+embeddedVersion, err)
+		return unpackError("unpack "+name, err)
 	}
 	// The library cannot be stopped half-way, so a cancelled call leaves it to
 	// finish behind; the lock and the cleaning wait for it.
 	result := make(chan error, 1)
 	go func() {
-		err := unpack(ctx, o, filepath.Join(temp, "python"))
+		whole := filepath.Join(temp, "whole")
+		err := unpack(whole)
 		if err == nil {
-			err = install(filepath.Join(temp, "python"), root)
+			err = install(whole, root)
 		}
 		removeTree(temp)
 		_ = lock.Close()
@@ -129,7 +117,7 @@ func unpackOnce(ctx context.Context, o Options, dir, root string) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return unpackError("unpack CPython "+embeddedVersion, err)
+		return unpackError("unpack "+name, err)
 	}
 	return nil
 }

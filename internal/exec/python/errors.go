@@ -13,6 +13,8 @@ var (
 	ErrVersion    = errors.New("is of another version")
 	ErrNoEmbedded = errors.New("this binary carries no interpreter")
 	ErrCache      = errors.New("the cache folder cannot be used")
+
+	ErrEnvironment = errors.New("the environment cannot be used")
 )
 
 // Error is an interpreter that cannot be had, and the way out.

@@ -19,6 +19,9 @@ type Interpreter struct {
 	Packages []Distribution // what is installed beside the standard library
 	Sites    []string       `json:"-"` // the folders they are in, on this machine; kept by the record itself
 
+	// Environment is the folder of the environment that it is in, on this machine; empty when in none.
+	Environment string
+
 	// Env is what its scripts need in their environment, NAME=VALUE: where the CA
 	// bundle stands, when it cannot be shown where OpenSSL looks by itself.
 	Env []string

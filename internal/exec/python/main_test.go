@@ -22,6 +22,8 @@ func TestMain(m *testing.M) {
 		time.Sleep(time.Minute)
 	case "pypy":
 		fmt.Println(`{"version": "3.10.14", "implementation": "pypy"}`)
+	case "installs":
+		installs()
 	case "babbles":
 		fmt.Println("Welcome")
 	case "fails":

@@ -1,10 +1,12 @@
 // packages.txt: requirement lines as people write them for pip, names and
-// specifiers only.
+// specifiers only. Lines are cut as pip cuts them; versions are read by the
+// library that compares them, markers by pip itself (markers.go).
 
 package python
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +17,21 @@ type Requirement struct {
 	Extras    []string // as spelled
 	Specifier string   // ">=1.2,<2"; empty takes any version
 	Marker    string   // what follows ";"
+	Hashes    []string // "sha256:...", of the files that are taken; none takes any
 	Line      int      // from 1
+}
+
+// String is the requirement as pip reads it, without hashes.
+func (r Requirement) String() string {
+	s := r.Spelled
+	if len(r.Extras) > 0 {
+		s += "[" + strings.Join(r.Extras, ",") + "]"
+	}
+	s += r.Specifier
+	if r.Marker != "" {
+		s += "; " + r.Marker
+	}
+	return s
 }
 
 // RequirementError is a line that packages.txt does not take.
@@ -51,54 +67,44 @@ func NormalName(name string) string {
 // ParsePackages reads packages.txt: a name, extras, specifiers, a marker and
 // hashes a line; comments, blank lines and continuation lines. What would fetch
 // something by another way than its name (-r, options, URLs, paths) is a
-// *RequirementError, and so is a name that comes twice.
+// *RequirementError. So is a name that comes twice, however it is spelled,
+// unless each has a marker of its own: then Applicable tells which is meant.
 func ParsePackages(text string) ([]Requirement, error) {
-	lines := splitLines([]byte(strings.TrimPrefix(text, "\ufeff")))
+	text = strings.TrimPrefix(text, "\ufeff")
+	if line, ok := notText(text); ok {
+		return nil, &RequirementError{line, "", "this is no text in UTF-8"}
+	}
 	var all []Requirement
-	seen := map[string]int{}
-	for i := 0; i < len(lines); i++ {
-		number, line := i+1, uncomment(lines[i])
-		for strings.HasSuffix(line, "\\") && i+1 < len(lines) {
-			i++
-			line = strings.TrimSuffix(line, "\\") + " " + uncomment(lines[i])
-		}
-		line = strings.TrimSpace(strings.TrimSuffix(line, "\\"))
-		if line == "" {
-			continue
-		}
-		r, msg := parseRequirement(line)
-		if msg == "" && seen[r.Name] > 0 {
-			msg = fmt.Sprintf("named a second time; it stands in line %d already", seen[r.Name])
+	for _, l := range logicalLines(text) {
+		r, msg := parseRequirement(l.text)
+		for _, before := range all {
+			if msg == "" && before.Name == r.Name && (before.Marker == "" || r.Marker == "" || before.Marker == r.Marker) {
+				msg = fmt.Sprintf("named a second time; it stands in line %d already%s", before.Line, spelled(before, r))
+			}
 		}
 		if msg != "" {
-			return nil, &RequirementError{number, line, msg}
+			return nil, &RequirementError{l.number, l.text, msg}
 		}
-		r.Line, seen[r.Name] = number, number
+		r.Line = l.number
 		all = append(all, r)
 	}
 	return all, nil
 }
 
-// uncomment takes off a comment: # at the start or after a blank.
-func uncomment(line string) string {
-	for i := 0; i < len(line); i++ {
-		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
-			line = line[:i]
-			break
-		}
+func spelled(a, b Requirement) string {
+	if a.Spelled == b.Spelled {
+		return ""
 	}
-	return strings.TrimSpace(line)
+	return ", spelled " + a.Spelled
 }
 
 func parseRequirement(line string) (r Requirement, msg string) {
-	if strings.HasPrefix(line, "-") {
-		return r, "options and other files are not taken; name packages only"
-	}
-	if at := strings.Index(line, " --hash="); at >= 0 { // pinned by the lock, which has its own file
-		line = strings.TrimSpace(line[:at])
-	}
-	if strings.Contains(line, " --") {
-		return r, "options are not taken; name packages only"
+	words := strings.Split(line, " ")
+	if at := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") }); at >= 0 {
+		if r.Hashes, msg = parseHashes(words[at:], at == 0); msg != "" {
+			return r, msg
+		}
+		line = strings.TrimSpace(strings.Join(words[:at], " "))
 	}
 	line, r.Marker, _ = strings.Cut(line, ";")
 	r.Marker = strings.TrimSpace(r.Marker)
@@ -106,8 +112,10 @@ func parseRequirement(line string) (r Requirement, msg string) {
 	switch {
 	case strings.Contains(line, "://") || strings.Contains(line, "@"):
 		return r, "a URL is not taken; name the package and its version"
-	case strings.ContainsAny(line, `/\`) || strings.HasPrefix(line, ".") || strings.HasSuffix(line, ".whl") || strings.HasSuffix(line, ".tar.gz"):
+	case strings.ContainsAny(line, `/\`) || strings.HasPrefix(line, ".") || archive(line):
 		return r, "a path is not taken; name the package and its version"
+	case strings.Contains(line, "${"):
+		return r, "variables are not taken; write what they stand for"
 	}
 	end := strings.IndexFunc(line, func(c rune) bool { return !nameRune(c) })
 	if end < 0 {
@@ -115,7 +123,7 @@ func parseRequirement(line string) (r Requirement, msg string) {
 	}
 	r.Spelled = line[:end]
 	r.Name = NormalName(r.Spelled)
-	if r.Name == "" || !alphanumeric(r.Spelled[0]) || !alphanumeric(r.Spelled[len(r.Spelled)-1]) {
+	if !properName(r.Spelled) {
 		return r, "not a package name"
 	}
 	rest := strings.TrimSpace(line[end:])
@@ -124,35 +132,64 @@ func parseRequirement(line string) (r Requirement, msg string) {
 		if !closed {
 			return r, "the list of extras is not closed"
 		}
-		for extra := range strings.SplitSeq(extras, ",") {
-			if extra = strings.TrimSpace(extra); extra != "" {
-				r.Extras = append(r.Extras, extra)
-			}
+		if r.Extras, msg = parseExtras(extras); msg != "" {
+			return r, msg
 		}
 		rest = strings.TrimSpace(after)
 	}
-	if inner, ok := strings.CutPrefix(rest, "("); ok {
-		rest, ok = strings.CutSuffix(inner, ")")
-		if !ok {
-			return r, "the bracket is not closed"
+	r.Specifier, msg = parseSpecifier(rest)
+	return r, msg
+}
+
+// parseHashes takes the one option that a requirement may have.
+func parseHashes(words []string, alone bool) (hashes []string, msg string) {
+	words = strings.Fields(strings.Join(words, " "))
+	if option, _, _ := strings.Cut(words[0], "="); alone || option != "--hash" {
+		return nil, option + " is not taken: no options, no other files; name packages only"
+	}
+	for i := 0; i < len(words); i++ {
+		option, hash, joined := strings.Cut(words[i], "=")
+		if option != "--hash" {
+			return nil, option + " is not taken; after a package only --hash is"
+		}
+		if !joined && i+1 < len(words) {
+			i++
+			hash = words[i]
+		}
+		kind, digits, _ := strings.Cut(hash, ":")
+		if kind != "sha256" && kind != "sha384" && kind != "sha512" || digits == "" {
+			return nil, fmt.Sprintf("%q is no hash; write --hash=sha256:...", hash)
+		}
+		hashes = append(hashes, kind+":"+digits)
+	}
+	return hashes, ""
+}
+
+func parseExtras(list string) (extras []string, msg string) {
+	if strings.TrimSpace(list) == "" {
+		return nil, ""
+	}
+	for extra := range strings.SplitSeq(list, ",") {
+		if extra = strings.TrimSpace(extra); !properName(extra) {
+			return nil, fmt.Sprintf("%q is no extra", extra)
+		}
+		extras = append(extras, extra)
+	}
+	return extras, ""
+}
+
+// archive says that pip would take the word for a file.
+func archive(word string) bool {
+	for _, end := range []string{".whl", ".zip", ".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tbz", ".tar.xz", ".txz", ".tlz", ".tar.lz", ".tar.lzma"} {
+		if strings.HasSuffix(strings.ToLower(word), end) {
+			return true
 		}
 	}
-	r.Specifier = strings.ReplaceAll(rest, " ", "")
-	if r.Specifier == "" {
-		return r, ""
-	}
-	for clause := range strings.SplitSeq(r.Specifier, ",") {
-		version := strings.TrimLeft(clause, "=!<>~")
-		switch operator := clause[:len(clause)-len(version)]; operator {
-		case "==", "===", "!=", "<=", ">=", "~=", "<", ">":
-		default:
-			return r, fmt.Sprintf("%q is no version specifier", clause)
-		}
-		if version == "" || strings.ContainsAny(version, " \t()[]'\"") {
-			return r, fmt.Sprintf("%q is no version specifier", clause)
-		}
-	}
-	return r, ""
+	return false
+}
+
+func properName(s string) bool {
+	return s != "" && alphanumeric(s[0]) && alphanumeric(s[len(s)-1]) && strings.IndexFunc(s, func(c rune) bool { return !nameRune(c) }) < 0
 }
 
 func nameRune(c rune) bool {

@@ -6,30 +6,18 @@
 package python
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	embedpython "github.com/kluctl/go-embed-python/python"
 )
-
-//go:embed unpack.py
-var unpackSource string
-
-// fullDiskExit is how unpack.py says that no room is left.
-const fullDiskExit = 28
 
 // unpack extracts into dir, which does not exist yet.
 func unpack(ctx context.Context, o Options, dir string) error {
@@ -115,42 +103,14 @@ func prune(dir string) error {
 	return nil
 }
 
-// compileLibrary writes the .pyc, with the interpreter itself: one process a core.
+// compileLibrary writes the .pyc, with the interpreter itself.
 func compileLibrary(ctx context.Context, dir string) error {
-	parts := runtime.NumCPU()
-	errs := make(chan error, parts)
-	for part := range parts {
-		go func() { errs <- compilePart(ctx, dir, part, parts) }()
-	}
-	var err error
-	for range parts {
-		err = cmp.Or(err, <-errs)
-	}
-	return err
-}
-
-func compilePart(ctx context.Context, dir string, part, parts int) error {
 	lib := "lib/python" + shortVersion(embeddedVersion)
 	if runtime.GOOS == "windows" {
 		lib = "Lib"
 	}
-	cmd := exec.CommandContext(ctx, programIn(dir), "-I", "-S", "-X", "utf8", "-c", unpackSource,
-		filepath.Join(dir, lib), embeddedInside+"/"+lib, strconv.Itoa(part), strconv.Itoa(parts))
-	cmd.Env = []string{}
-	cmd.Dir = dir
-	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, &exit) && exit.ExitCode() == fullDiskExit:
-		return fmt.Errorf("compile the standard library: %w", syscall.ENOSPC)
-	case err != nil:
-		return fmt.Errorf("compile the standard library: %w: %s", err, lastLine(stderr.String()))
+	if err := compileFolder(ctx, programIn(dir), filepath.Join(dir, lib), embeddedInside+"/"+lib); err != nil {
+		return fmt.Errorf("compile the standard library: %w", err)
 	}
 	return nil
 }
@@ -171,44 +131,4 @@ func seal(dir string) error {
 		}
 		return os.Chmod(path, mode)
 	})
-}
-
-// removeTree removes a folder whose folders may be read-only.
-func removeTree(dir string) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
-}
-
-func treeSize(dir string) (size int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			if info, err := d.Info(); err == nil {
-				size += info.Size()
-			}
-		}
-		return nil
-	})
-	return size
-}
-
-func isFull(err error) bool {
-	var errno syscall.Errno
-	if !errors.As(err, &errno) {
-		return false
-	}
-	if runtime.GOOS == "windows" && (errno == 112 || errno == 39) { // ERROR_DISK_FULL, ERROR_HANDLE_DISK_FULL
-		return true
-	}
-	return errno == syscall.ENOSPC || errno == syscall.EDQUOT
-}
-
-func (o Options) progress(what string, done, total int64) {
-	if o.Progress != nil {
-		o.Progress(what, done, total)
-	}
 }

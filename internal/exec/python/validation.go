@@ -96,7 +96,7 @@ type Facts struct {
 // SyntaxFact is a SyntaxError.
 type SyntaxFact struct {
 	Message string `json:"message"`
-	Place   Place  `json:"place"`
+	Place   Span   `json:"place"`
 	Await   bool   `json:"await"` // all that is wrong is an await outside of a function
 	Text    string `json:"text"`  // the line, of a source that is not UTF-8
 }
@@ -106,7 +106,7 @@ type ImportFact struct {
 	Name    string  `json:"name"`  // "a.b"; empty in `from . import x`
 	Level   int     `json:"level"` // dots of a relative import
 	Dynamic bool    `json:"dynamic"`
-	Place   Place   `json:"place"`
+	Place   Span    `json:"place"`
 	Guards  []Guard `json:"guards"` // outermost first
 	Text    string  `json:"text"`   // as in SyntaxFact
 }
@@ -120,9 +120,9 @@ type Guard struct {
 	Group int    `json:"group"`
 }
 
-// Place is a range: line and column, end line and column past the end; from 1, in
+// Span is a range: line and column, end line and column past the end; from 1, in
 // characters. What Python does not say is 0 or less.
-type Place [4]int
+type Span [4]int
 
 // ParseFacts reads one line. It takes no fact apart from its form: a range may
 // lie outside of the source.

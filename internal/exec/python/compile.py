@@ -16,8 +16,8 @@ def compile_one(path):
         source = file.read()
     try:
         code = compile(source, inside + path[len(root):], "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return  # a template or a test of bad syntax
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return  # a template, a test of bad syntax, or a file made to break a parser
     target = cache_from_source(path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with open(target, "wb") as file:

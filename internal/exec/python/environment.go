@@ -1,0 +1,208 @@
+// Environments: a folder of packages for one interpreter, made by Install and
+// found by Choose.
+//
+// An environment of the embedded interpreter belongs to no cache folder: it is
+// shown at a place of its own beside whatever copy of the interpreter this user
+// has, so that one in an image serves every user. Others are virtual
+// environments as python -m venv makes them.
+
+package python
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+const (
+	configFile = "pyvenv.cfg"
+	// sandboxConfig is pyvenv.cfg as scripts see it.
+	sandboxConfig = "sandbox.cfg"
+	// PackagesFile and LockFile are kept in an environment: what it was made from.
+	PackagesFile = "packages.txt"
+	LockFile     = "packages.lock.txt"
+
+	// embeddedInside is where a sandbox shows the embedded interpreter.
+	embeddedInside = "/opt/python"
+	// environmentInside is where a sandbox shows the environment of an embedded interpreter.
+	environmentInside = "/opt/env"
+
+	baseEmbedded  = "embedded"
+	remedyInstall = "run: pyrun packages install"
+)
+
+// config is what pyvenv.cfg says.
+type config struct {
+	home, version string
+	base          string // what Install made it from: baseEmbedded or a program; empty is not ours
+}
+
+// readConfig reads the pyvenv.cfg of the environment whose interpreter is path.
+func readConfig(path string) (root string, c config, ok bool) {
+	root = filepath.Dir(filepath.Dir(path))
+	info, err := os.Lstat(filepath.Join(root, configFile))
+	if err != nil || !info.Mode().IsRegular() {
+		return root, c, false
+	}
+	eachLine(filepath.Join(root, configFile), func(line string) bool {
+		key, value, _ := strings.Cut(line, "=")
+		value = strings.TrimSpace(value)
+		switch strings.ToLower(strings.TrimSpace(key)) {
+		case "home":
+			c.home = value
+		case "version", "version_info":
+			c.version = value
+		case "pyrun":
+			c.base = value
+		}
+		return true
+	})
+	return root, c, true
+}
+
+func (c config) text(home string) string {
+	return fmt.Sprintf("home = %s\ninclude-system-site-packages = false\nversion = %s\npyrun = %s\n", home, c.version, c.base)
+}
+
+// Place is where Choose looks for an environment, and where Install makes it:
+// pyrun/env in the user's folder for data. It is empty when there is none.
+func Place(o Options) string {
+	home := o.env("HOME")
+	switch dir := o.env("XDG_DATA_HOME"); {
+	case filepath.IsAbs(dir):
+		return filepath.Join(dir, "pyrun", "env")
+	case !filepath.IsAbs(home) || runtime.GOOS == "windows":
+		return ""
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "pyrun", "env")
+	}
+	return filepath.Join(home, ".local", "share", "pyrun", "env")
+}
+
+func executableIn(root string) string { return filepath.Join(root, "bin", "python") }
+
+func siteIn(root, version string) string {
+	return filepath.Join(root, "lib", "python"+shortVersion(version), "site-packages")
+}
+
+// installed is the environment at Place, which nobody named: it has to be one
+// that nobody else could have put there. found is false when there is none.
+func installed(ctx context.Context, o Options) (r *record, found bool, err error) {
+	root := Place(o)
+	if root == "" {
+		return nil, false, nil
+	}
+	info, err := os.Lstat(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(root + asideSuffix); err == nil {
+			return nil, true, environmentError(root, "an install was interrupted", nil)
+		}
+		return nil, false, nil
+	}
+	if err == nil && !info.IsDir() && info.Mode()&fs.ModeSymlink == 0 {
+		err = errors.New("is no folder")
+	}
+	if err != nil {
+		return nil, true, environmentError(root, "cannot be looked at", err)
+	}
+	if err := TrustFolder(root); err != nil {
+		return nil, true, untrusted(root, "set XDG_DATA_HOME to a folder of your own, or give an interpreter with --python", err)
+	}
+	r, err = named(ctx, o, executableIn(root))
+	return r, true, err
+}
+
+// untrusted words TrustFolder's refusal for an environment.
+func untrusted(root, remedy string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return environmentError(root, "cannot be looked at", err)
+	}
+	return &Error{
+		Kind: ErrEnvironment, Msg: "the environment " + root + ": " + strings.TrimPrefix(e.Msg, "trust the cache: "),
+		Remedy: remedy,
+	}
+}
+
+func environmentError(root, msg string, err error) error {
+	return &Error{Kind: ErrEnvironment, Msg: "the environment " + root + ": " + msg, Err: err, Remedy: remedyInstall}
+}
+
+// fits refuses an environment whose interpreter has become another one.
+func (c config) fits(root, version string) error {
+	if c.version == "" || strings.HasPrefix(c.version+".", shortVersion(version)+".") {
+		return nil
+	}
+	return environmentError(root, fmt.Sprintf("was made for CPython %s, and its interpreter is %s now", c.version, version), nil)
+}
+
+// gone says that what an environment was made from is no more.
+func (c config) gone(root string) error {
+	if c.base == "" {
+		return nil
+	}
+	if _, err := os.Stat(executableIn(root)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &Error{
+		Kind: ErrEnvironment, Msg: fmt.Sprintf("the environment %s was made from %s, which is gone", root, c.base),
+		Remedy: remedyInstall + ", with --python PATH for another interpreter than the embedded one",
+	}
+}
+
+// overEmbedded is the record of an environment of the embedded interpreter.
+// What scripts see is a virtual environment with the embedded one as its base.
+func overEmbedded(ctx context.Context, o Options, root, path string, c config) (*record, error) {
+	base, err := embedded(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	i := base.Interpreter
+	if err := c.fits(root, i.Version); err != nil {
+		return nil, err
+	}
+	site := siteIn(root, i.Version)
+	lib := filepath.Dir(filepath.Dir(site))
+	for _, needed := range []string{site, filepath.Join(root, sandboxConfig)} {
+		if _, err := os.Stat(needed); err != nil {
+			return nil, environmentError(root, "is damaged", err)
+		}
+	}
+	own := Mount{Source: i.Mounts[0].Source, Target: i.Mounts[0].Source}
+	libraries := Interpreter{Mounts: []Mount{own, {Source: root, Target: root}}} // what lies in them is shown already
+	libraries.showLibraries(append([]string{i.Source}, sharedObjects(site)...))
+
+	i.Mounts = append(slices.Clone(i.Mounts), Mount{Source: lib, Target: environmentInside + "/lib"})
+	i.Mounts = append(i.Mounts, Mount{Source: filepath.Join(root, sandboxConfig), Target: environmentInside + "/" + configFile, Data: true})
+	if info, err := os.Stat(filepath.Join(root, "share")); err == nil && info.IsDir() {
+		i.Mounts = append(i.Mounts, Mount{Source: filepath.Join(root, "share"), Target: environmentInside + "/share", Data: true})
+	}
+	for _, m := range libraries.Mounts[2:] {
+		i.show(m.Source, m.Target)
+	}
+	program := environmentInside + "/bin/python"
+	i.Links = append(slices.Clone(i.Links), Link{program, i.Path})
+	i.Path, i.Prefix, i.Source, i.Environment = program, environmentInside, path, root
+	i.Packages = findPackages([]string{site})
+	r := *base
+	r.Path, r.Interpreter = path, i
+	r.Sites = append([]string{site}, base.Sites...)
+	r.Stamps = append(slices.Clone(base.Stamps), stampOf(root), stampOf(site), stampOf(filepath.Join(root, configFile)), stampOf(filepath.Join(root, sandboxConfig)))
+	return &r, nil
+}
+
+// current says whether a remembered environment lies over the embedded
+// interpreter that this pyrun brings, and not over an earlier one.
+func (r *record) current(cache string) bool {
+	if !r.Interpreter.Embedded {
+		return true
+	}
+	root := filepath.Join(cache, embeddedName())
+	return trustRoot(root) == nil && r.Interpreter.Mounts[0].Source == root
+}
