@@ -43,7 +43,7 @@ func New(o Options) (*Executor, error) {
 		return nil, err
 	}
 	e := &Executor{
-		options: o, queue: newQueue(o.MaxWorkers, o.MaxQueue),
+		options: o, queue: newQueue(o.MaxWorkers, o.MaxQueue, 2*o.MaxOutputBytes+o.MaxArtifactsTotal),
 		ready: make(chan struct{}, 1), fontLock: make(chan struct{}, 1),
 	}
 	e.life, e.end = context.WithCancel(context.Background())
@@ -97,12 +97,14 @@ func (e *Executor) Execute(ctx context.Context, r Request) (*Result, error) {
 	defer context.AfterFunc(e.life, cancel)()
 
 	asked := time.Now()
-	if err := e.queue.enter(ctx); err != nil {
+	at, err := e.queue.enter(ctx, r.Caller)
+	if err != nil {
 		return nil, e.orClosed(err)
 	}
-	defer e.queue.leave()
+	var res *Result
+	defer func() { at.leave(res.bytes(), r.Delivered) }()
 	queued := time.Since(asked)
-	res, err := e.execute(ctx, r, j, called, queued)
+	res, err = e.execute(ctx, r, j, called, queued)
 	if res == nil {
 		err = e.orClosed(err)
 	}

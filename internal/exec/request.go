@@ -44,6 +44,15 @@ type Request struct {
 
 	// Progress hears of slow preparations (an interpreter unpacked for the first time).
 	Progress func(Progress)
+
+	// Caller says whose turn this is: callers who wait for a worker are served
+	// in turns. It is compared and nothing else.
+	Caller string
+
+	// Delivered, when set, is closed once the Result is needed no more. Until
+	// then it counts among those that may be in memory at once, twice as many as
+	// there are workers at their largest; beyond, no run is started.
+	Delivered <-chan struct{}
 }
 
 // Input is a file or folder that the script can read at INPUTS_DIR/Name.
@@ -91,7 +100,7 @@ type Options struct {
 	MaxInputs                  int
 	MaxCodeBytes               int64
 	MaxWorkers                 int // runs at once
-	MaxQueue                   int // runs waiting; beyond, ErrBusy
+	MaxQueue                   int // runs waiting; beyond, ErrBusy; below 0 is none
 	NoFigures                  bool
 
 	Ahead *Ahead // nil: everything is looked for when the first request comes
