@@ -1,0 +1,61 @@
+package serve
+
+// What the SDK is told, and what it is kept from answering.
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func (s *Server) newSDK() *mcp.Server {
+	sdk := mcp.NewServer(&mcp.Implementation{
+		Name: "pyrun", Title: "pyrun: Python in a sandbox", Version: s.options.Version,
+	}, &mcp.ServerOptions{
+		Instructions: s.instructions(),
+		Logger:       s.options.Log,
+		// Only tools, and a list that does not change while a client is there.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+	})
+	sdk.AddReceivingMiddleware(s.onlyDeclared, s.prepared, s.bridge)
+	return sdk
+}
+
+// onlyDeclared refuses the methods of features that were not offered: the SDK
+// would answer with empty lists, and clients ask again and again.
+func (s *Server) onlyDeclared(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		family, _, _ := strings.Cut(method, "/")
+		switch family {
+		case "prompts", "resources", "completion", "logging":
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q: this server offers tools only", method)}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// prepared lets the tools be listed once it is known what they can import, if
+// that does not take long.
+func (s *Server) prepared(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method == "tools/list" {
+			s.facts.wait(ctx)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// bridge ends a call when whoever asked is gone.
+func (s *Server) bridge(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method != "tools/call" {
+			return next(ctx, method, req)
+		}
+		ctx, leave := s.calls.join(ctx, req)
+		defer leave()
+		return next(ctx, method, req)
+	}
+}
