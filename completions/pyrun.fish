@@ -1,11 +1,12 @@
 # fish completion for pyrun, made by `pyrun completion`; do not edit
 
 complete -c pyrun -f
-set -l commands run config completion version help
+set -l commands run serve config completion version help
 set -l none 'not __fish_seen_subcommand_from '"$commands"
 complete -c pyrun -n $none -l version -d 'print the version'
 complete -c pyrun -n $none -s h -l help -d 'print help'
 complete -c pyrun -n $none -a run -d 'run a script in the sandbox'
+complete -c pyrun -n $none -a serve -d 'serve the same sandbox to MCP clients'
 complete -c pyrun -n $none -a config -d 'show every setting, its value and where it came from'
 complete -c pyrun -n $none -a completion -d 'print a completion script for a shell'
 complete -c pyrun -n $none -a version -d 'print the version'
@@ -36,6 +37,39 @@ complete -c pyrun -n '__fish_seen_subcommand_from run' -l network -x -a 'loopbac
 complete -c pyrun -n '__fish_seen_subcommand_from run' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from run' -l help -s h -d 'print help'
 
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l transport -x -a 'stdio http streamable-http' -d 'speak over stdio, http, streamable-http (default stdio)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l print-config -x -a 'claude-desktop claude-code cursor vscode zed codex goose' -d 'print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l sessions -d 'keep a session for each HTTP client of an older protocol'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l host -x -d 'listen on ADDRESS (default 127.0.0.1)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l port -x -d 'listen on TCP port N (default 8000)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l path -x -d 'answer at /PATH (default /mcp)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l token-file -r -F -d 'let in who has a token of FILE, one name:sha256 a line'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l insecure-no-auth -d 'let in everybody, on other addresses than loopback too'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l tls-cert -r -F -d 'serve TLS with the certificate in FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l tls-key -r -F -d 'and its key in FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l allowed-hosts -x -d 'answer to these NAMES, with commas between'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l metrics-port -x -d 'metrics and health on TCP port N, 0 is off (default 9999)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l tools -x -d 'offer these NAMES, with commas between (run_python too)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l artifacts -x -a 'inline auto' -d 'pass artifacts on as inline, auto (default: http inline, stdio auto)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l default-timeout -x -d 'stop a call after TIME (default 30s)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l max-timeout -x -d 'let a call ask for TIME at most (default 5m)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l max-workers -x -d 'run N calls at once (default: number of CPUs)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l runtime-python -r -F -d 'as --python PATH'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l python-version -x -d 'refuse an interpreter that is not VERSION: 3.13'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l sandbox-backend -x -a 'auto native restricted none' -d 'as --sandbox: auto, native, restricted, none'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l max-output-bytes -x -d 'as --max-output SIZE'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l uv-path -r -F -d 'does nothing: uv is not used (PATH)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l no-warm-cache -d 'does nothing: there is no such cache'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l json -d 'print one JSON object and nothing else'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l quiet -s q -d 'say nothing but errors'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l config -r -F -d 'read settings from FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l python -r -F -d 'run with the interpreter at PATH'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l packages-file -r -F -d 'read the allowed packages from FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l sandbox -x -a 'auto native restricted none' -d 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l network -x -a 'loopback none' -d 'what of a network: loopback, none'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l help -s h -d 'print help'
+
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l json -d 'print one JSON object and nothing else'
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l quiet -s q -d 'say nothing but errors'
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l config -r -F -d 'read settings from FILE'
@@ -53,6 +87,6 @@ complete -c pyrun -n '__fish_seen_subcommand_from completion' -l help -s h -d 'p
 complete -c pyrun -n '__fish_seen_subcommand_from version' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from version' -l help -s h -d 'print help'
 
-complete -c pyrun -n '__fish_seen_subcommand_from help' -a 'run config completion version sandbox exit-codes environment settings'
+complete -c pyrun -n '__fish_seen_subcommand_from help' -a 'run serve config completion version sandbox exit-codes environment mcp settings'
 complete -c pyrun -n '__fish_seen_subcommand_from help' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from help' -l help -s h -d 'print help'

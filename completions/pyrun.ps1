@@ -4,6 +4,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $commands = [ordered]@{
         'run' = 'run a script in the sandbox'
+        'serve' = 'serve the same sandbox to MCP clients'
         'config' = 'show every setting, its value and where it came from'
         'completion' = 'print a completion script for a shell'
         'version' = 'print the version'
@@ -11,7 +12,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     }
     $takes = @{
         'completion' = @('bash', 'zsh', 'fish', 'powershell')
-        'help' = @('run', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'settings')
+        'help' = @('run', 'serve', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'mcp', 'settings')
     }
     $flags = @{
         'run' = [ordered]@{
@@ -31,6 +32,42 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
             '--file-size' = 'no file larger than SIZE (default 64M)'
             '--disk' = 'at most SIZE of files in all (default 256M)'
             '--max-output' = 'keep SIZE of each stream in the result (default 1M)'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
+        'serve' = [ordered]@{
+            '--transport' = 'speak over stdio, http, streamable-http (default stdio)'
+            '--print-config' = 'print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit'
+            '--sessions' = 'keep a session for each HTTP client of an older protocol'
+            '--host' = 'listen on ADDRESS (default 127.0.0.1)'
+            '--port' = 'listen on TCP port N (default 8000)'
+            '--path' = 'answer at /PATH (default /mcp)'
+            '--token-file' = 'let in who has a token of FILE, one name:sha256 a line'
+            '--insecure-no-auth' = 'let in everybody, on other addresses than loopback too'
+            '--tls-cert' = 'serve TLS with the certificate in FILE'
+            '--tls-key' = 'and its key in FILE'
+            '--allowed-hosts' = 'answer to these NAMES, with commas between'
+            '--metrics-port' = 'metrics and health on TCP port N, 0 is off (default 9999)'
+            '--tools' = 'offer these NAMES, with commas between (run_python too)'
+            '--artifacts' = 'pass artifacts on as inline, auto (default: http inline, stdio auto)'
+            '--default-timeout' = 'stop a call after TIME (default 30s)'
+            '--max-timeout' = 'let a call ask for TIME at most (default 5m)'
+            '--max-workers' = 'run N calls at once (default: number of CPUs)'
+            '--runtime-python' = 'as --python PATH'
+            '--python-version' = 'refuse an interpreter that is not VERSION: 3.13'
+            '--sandbox-backend' = 'as --sandbox: auto, native, restricted, none'
+            '--max-output-bytes' = 'as --max-output SIZE'
+            '--uv-path' = 'does nothing: uv is not used (PATH)'
+            '--no-warm-cache' = 'does nothing: there is no such cache'
             '--json' = 'print one JSON object and nothing else'
             '--quiet' = 'say nothing but errors'
             '-q' = 'say nothing but errors'
@@ -76,6 +113,10 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         '--sandbox' = @('auto', 'native', 'restricted', 'none')
         '--network' = @('loopback', 'none')
         '--color' = @('auto', 'always', 'never')
+        '--transport' = @('stdio', 'http', 'streamable-http')
+        '--print-config' = @('claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed', 'codex', 'goose')
+        '--artifacts' = @('inline', 'auto')
+        '--sandbox-backend' = @('auto', 'native', 'restricted', 'none')
     }
 
     $words = @($commandAst.CommandElements | ForEach-Object { $_.ToString() })

@@ -6,6 +6,7 @@ _pyrun() {
     typeset -A opt_args
     local -a commands=(
         'run:run a script in the sandbox'
+        'serve:serve the same sandbox to MCP clients'
         'config:show every setting, its value and where it came from'
         'completion:print a completion script for a shell'
         'version:print the version'
@@ -43,6 +44,42 @@ _pyrun() {
                         '(--help -h)'{-h,--help}'[print help]' \
                         '1:script:_files' '*:argument:_files'
                     ;;
+                serve)
+                    _arguments -S \
+                        '--transport=[speak over stdio, http, streamable-http (default stdio)]:value:(stdio http streamable-http)' \
+                        '--print-config=[print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit]:value:(claude-desktop claude-code cursor vscode zed codex goose)' \
+                        '--sessions[keep a session for each HTTP client of an older protocol]' \
+                        '--host=[listen on ADDRESS (default 127.0.0.1)]:address:' \
+                        '--port=[listen on TCP port N (default 8000)]:n:' \
+                        '--path=[answer at /PATH (default /mcp)]:/path:' \
+                        '--token-file=[let in who has a token of FILE, one name\:sha256 a line]:file:_files' \
+                        '--insecure-no-auth[let in everybody, on other addresses than loopback too]' \
+                        '--tls-cert=[serve TLS with the certificate in FILE]:file:_files' \
+                        '--tls-key=[and its key in FILE]:file:_files' \
+                        '--allowed-hosts=[answer to these NAMES, with commas between]:names:' \
+                        '--metrics-port=[metrics and health on TCP port N, 0 is off (default 9999)]:n:' \
+                        '--tools=[offer these NAMES, with commas between (run_python too)]:names:' \
+                        '--artifacts=[pass artifacts on as inline, auto (default\: http inline, stdio auto)]:value:(inline auto)' \
+                        '--default-timeout=[stop a call after TIME (default 30s)]:time:' \
+                        '--max-timeout=[let a call ask for TIME at most (default 5m)]:time:' \
+                        '--max-workers=[run N calls at once (default\: number of CPUs)]:n:' \
+                        '--runtime-python=[as --python PATH]:path:_files' \
+                        '--python-version=[refuse an interpreter that is not VERSION\: 3.13]:version:' \
+                        '--sandbox-backend=[as --sandbox\: auto, native, restricted, none]:value:(auto native restricted none)' \
+                        '--max-output-bytes=[as --max-output SIZE]:size:' \
+                        '--uv-path=[does nothing\: uv is not used (PATH)]:path:_files' \
+                        '--no-warm-cache[does nothing\: there is no such cache]' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        ':: :'
+                    ;;
                 config)
                     _arguments -S \
                         '--json[print one JSON object and nothing else]' \
@@ -72,7 +109,7 @@ _pyrun() {
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
                         '(--help -h)'{-h,--help}'[print help]' \
-                        '1:word:(run config completion version sandbox exit-codes environment settings)'
+                        '1:word:(run serve config completion version sandbox exit-codes environment mcp settings)'
                     ;;
             esac
             ;;

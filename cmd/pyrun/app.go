@@ -32,6 +32,16 @@ curl -s https://example.org/x.py | pyrun run - --json`,
 				Action: d.action(d.run),
 			},
 			{
+				Name:      "serve",
+				Usage:     "serve the same sandbox to MCP clients",
+				UsageText: "pyrun serve [--transport stdio|http] [flags]",
+				Description: `pyrun serve --print-config claude-code
+pyrun serve --transport http --port 8000
+pyrun serve --transport http --host 0.0.0.0 --token-file tokens --tls-cert cert.pem --tls-key key.pem`,
+				Flags:  append(serveFlags(), everywhere()...),
+				Action: d.action(d.serve),
+			},
+			{
 				Name:      "config",
 				Usage:     "show every setting, its value and where it came from",
 				UsageText: "pyrun config [flags]",
@@ -64,7 +74,7 @@ pyrun completion powershell | Out-String | Invoke-Expression`,
 			{
 				Name:      "help",
 				Usage:     "explain a command or topic",
-				ArgsUsage: "run|config|completion|version|" + topicNames("|"),
+				ArgsUsage: "run|serve|config|completion|version|" + topicNames("|"),
 				UsageText: "pyrun help [command | topic]",
 				Description: `pyrun help run
 pyrun help exit-codes`,

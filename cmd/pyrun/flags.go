@@ -58,7 +58,9 @@ func speech() []cli.Flag {
 }
 
 // settingFlags are those whose value config reads under the flag's name.
-func settingFlags() []cli.Flag { return append(limitFlags(), choiceFlags()...) }
+func settingFlags() []cli.Flag {
+	return append(append(limitFlags(), choiceFlags()...), serveSettingFlags()...)
+}
 
 // timeoutFlag is a wish of one run, not a setting.
 func timeoutFlag() cli.Flag {

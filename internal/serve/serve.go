@@ -32,7 +32,7 @@ type Executor interface {
 // Options configures a Server. Zero values take the defaults of the contract.
 type Options struct {
 	Version   string   // pyrun's own
-	Tools     []string // names, in the order they are offered; empty is DefaultTools
+	Tools     []string // by name; empty is DefaultTools
 	Artifacts string   // "inline" or "auto"; empty: inline over HTTP, auto over stdio
 	Path      string   // of the MCP endpoint; empty is /mcp
 
