@@ -17,7 +17,7 @@ import (
 func fit(r *exec.Result, most int, contents bool) {
 	bare := func() int {
 		c := *r
-		c.Stdout, c.Stderr = "", ""
+		c.Stdout, c.Stderr, c.Truncated = "", "", &exec.Truncated{StdoutBytes: 1 << 40, StderrBytes: 1 << 40}
 		if !contents {
 			c.Artifacts = slices.Clone(c.Artifacts)
 			for i := range c.Artifacts {
@@ -36,7 +36,7 @@ func fit(r *exec.Result, most int, contents bool) {
 	}
 	dropNames(r, func() bool { return bare() > most/2 })
 	room := most - bare()
-	out, err := cost(r.Stdout), cost(r.Stderr)
+	out, err := cost(r.Stdout, most), cost(r.Stderr, most)
 	if out+err <= room {
 		return
 	}
@@ -44,8 +44,11 @@ func fit(r *exec.Result, most int, contents bool) {
 	r.Shorten(bytesFor(r.Stdout, room-forErr), bytesFor(r.Stderr, forErr))
 }
 
-// cost is the number of characters of s as JSON.
-func cost(s string) int {
+// cost is the number of characters of s as JSON; more than most is more than most.
+func cost(s string, most int) int {
+	if len(s) > utf8.UTFMax*most {
+		return most + 1
+	}
 	length := func(s string) int {
 		text, err := encode(&exec.Result{Stdout: s}, "")
 		if err != nil {
@@ -59,11 +62,11 @@ func cost(s string) int {
 // bytesFor is how many bytes of s may be kept for room characters of JSON.
 func bytesFor(s string, room int) int64 {
 	const mark = 64 // the line that stands where something was left out
-	limit := room - mark
-	for limit > 0 {
+	limit := utf8.UTFMax * room
+	for limit > 2 {
 		r := exec.Result{Stdout: s}
 		r.Shorten(int64(limit), 0)
-		c := cost(r.Stdout)
+		c := cost(r.Stdout, 8*room)
 		if c <= room {
 			break
 		}
@@ -76,7 +79,7 @@ func bytesFor(s string, room int) int64 {
 func dropContents(r *exec.Result, most int) {
 	size := func(a exec.Artifact) int {
 		if a.Text != nil {
-			return cost(*a.Text)
+			return cost(*a.Text, maxContentText)
 		}
 		return len(a.Content) * 4 / 3
 	}

@@ -37,7 +37,7 @@ func (s *Server) Prepare(ctx context.Context) (*exec.Environment, error) {
 	s.facts.mu.Lock()
 	s.facts.env = env
 	s.facts.mu.Unlock()
-	s.describe(env)
+	s.nameDetails(env)
 	return env, nil
 }
 

@@ -137,11 +137,11 @@ func listen(t testing.TB, s *Server) string {
 	return h.URL
 }
 
-// connect is a client of the SDK's over HTTP.
-func connect(t testing.TB, url string, o *mcp.ClientOptions) *mcp.ClientSession {
+// connect is a client of the SDK's over HTTP; no version is its newest.
+func connect(t testing.TB, url, version string) *mcp.ClientSession {
 	t.Helper()
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, o).
-		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, nil)
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, DisableStandaloneSSE: true}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,4 +286,57 @@ func (a answer) text(t testing.TB) string {
 		t.Fatalf("no text: %+v", a)
 	}
 	return a.Result.Content[0].Text
+}
+
+func listenHandler(t testing.TB, h http.Handler) string {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+// connectAs is connect with a name that the test's own exposure reads.
+func connectAs(t testing.TB, url, who string) *mcp.ClientSession {
+	t.Helper()
+	named := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		r = r.Clone(r.Context())
+		r.Header.Set("X-Who", who)
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: named, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// watcher is an Observer that remembers.
+type watcher struct {
+	mu           sync.Mutex
+	began, ended []Call
+	rejected     []string
+}
+
+func (w *watcher) Started(_ context.Context, c Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.began = append(w.began, c)
+}
+
+func (w *watcher) Ended(_ context.Context, c Call, _ *exec.Result, _ error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = append(w.ended, c)
+}
+
+func (w *watcher) Rejected(_ context.Context, _ Call, reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rejected = append(w.rejected, reason)
 }
