@@ -36,6 +36,7 @@ func serveSettingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "tls-key", Category: "HTTP", Usage: "and its key in `FILE`"},
 		&cli.StringFlag{Name: "allowed-hosts", Category: "HTTP", Usage: "answer to these `NAMES`, with commas between"},
 		&cli.StringFlag{Name: "metrics-port", Category: "HTTP", Usage: "metrics and health on TCP port `N`, 0 is off (default 9999)"},
+		&cli.BoolFlag{Name: "pprof", Category: "HTTP", Usage: "profiles beside the metrics, on loopback only"},
 		&cli.StringFlag{Name: "tools", Category: "Tools", Usage: "offer these `NAMES`, with commas between (run_python too)"},
 		&cli.StringFlag{Name: "artifacts", Category: "Tools", Usage: "pass artifacts on as `inline|auto` (default: http inline, stdio auto)"},
 		&cli.StringFlag{Name: "default-timeout", Category: "Tools", Usage: "stop a call after `TIME` (default 30s)"},
@@ -80,7 +81,9 @@ func (d *door) serve(c *cli.Context) error {
 	}
 	steadyMemory(d.getenv)
 	o := serveOptions(settings)
-	o.Log = d.logger(settings)
+	log, closeLog := d.serveLog(c, settings, &o)
+	defer closeLog()
+	o.Log = log
 	x, err := d.open(options(settings))
 	if err != nil {
 		return err
@@ -99,11 +102,11 @@ func (d *door) serve(c *cli.Context) error {
 	if transport == "stdio" {
 		return d.serveStdio(ctx, server)
 	}
-	listeners, err := listen(ctx, settings)
+	listeners, err := server.Listen(ctx, addresses(settings, c.Bool("pprof")))
 	if err != nil {
 		return err
 	}
-	return server.HTTP(ctx, listeners...)
+	return server.HTTP(ctx, listeners)
 }
 
 func (d *door) serveStdio(ctx context.Context, server *serve.Server) error {
@@ -144,7 +147,7 @@ func serveOptions(s *config.Config) serve.Options {
 			MaxInputBytes: s.Runner.MaxInputFileBytes, MaxInputsTotal: s.Runner.MaxInputsTotal, MaxInputs: s.Runner.MaxInputFiles,
 			MaxBodyBytes: s.Service.MaxBodyBytes, Memory: s.Runner.Memory, Processes: s.Runner.Processes, Network: s.Runner.Network,
 		},
-		Exposure: exposure(s),
+		Exposure: exposure(s), HPAMaxWorkers: s.Service.HPAMaxWorkers,
 	}
 }
 

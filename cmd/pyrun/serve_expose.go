@@ -4,11 +4,9 @@ package main
 // what it logs.
 
 import (
-	"context"
-	"fmt"
 	"log/slog"
-	"net"
-	"strconv"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/pyrun-dev/pyrun/internal/config"
 	"github.com/pyrun-dev/pyrun/internal/serve"
@@ -16,20 +14,52 @@ import (
 
 // exposure turns the settings into who is let in over HTTP.
 func exposure(s *config.Config) serve.Exposure {
-	return serve.Exposure{}
-}
-
-// listen opens the address of the settings.
-func listen(ctx context.Context, s *config.Config) ([]net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(s.Service.Host, strconv.Itoa(s.Service.Port)))
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+	return serve.Exposure{
+		Host: s.Service.Host, Hosts: s.Service.AllowedHosts,
+		Origins: s.Service.AllowedOrigins, CORSOrigins: s.Service.CORSOrigins,
+		TokenFile: s.Service.TokenFile, InsecureNoAuth: s.Service.InsecureNoAuth,
+		JWKSURL: s.Service.JWKSURL, JWTIssuer: s.Service.JWTIssuer, JWTAudience: s.Service.JWTAudience,
+		TLSCert: s.Service.TLSCert, TLSKey: s.Service.TLSKey,
+		RatePerMinute: s.Service.RatePerMinute, MaxPerCaller: s.Service.MaxPerCaller,
 	}
-	return []net.Listener{l}, nil
 }
 
-// logger writes to stderr; stdout may be the protocol's.
-func (d *door) logger(s *config.Config) *slog.Logger {
-	return slog.New(slog.NewTextHandler(d.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+// addresses are where the settings want to be reached.
+func addresses(s *config.Config, profile bool) serve.Addresses {
+	return serve.Addresses{
+		Host: s.Service.Host, Port: s.Service.Port,
+		MetricsHost: s.Service.MetricsHost, MetricsPort: s.Service.MetricsPort,
+		Profile: profile,
+	}
+}
+
+// serveLog is the log on stderr; stdout may be the protocol's. Its level follows
+// the file of the settings.
+func (d *door) serveLog(c *cli.Context, s *config.Config, o *serve.Options) (log *slog.Logger, closeLog func()) {
+	var level slog.LevelVar
+	level.Set(logLevel(s))
+	if file := s.File(); file != "" {
+		o.Files = append(o.Files, serve.File{Path: d.abs(file), Load: func([]byte) error {
+			s, err := d.config(c)
+			if err == nil {
+				level.Set(logLevel(s))
+			}
+			return err
+		}})
+	}
+	return serve.NewLog(d.stderr, serve.LogOptions{JSON: s.Service.LogFormat == "json", Level: &level})
+}
+
+func logLevel(s *config.Config) slog.Level {
+	switch s.Service.ConsoleLogLevel {
+	case "DEBUG":
+		return slog.LevelDebug
+	case "WARNING", "WARN":
+		return slog.LevelWarn
+	case "ERROR":
+		return slog.LevelError
+	case "CRITICAL":
+		return slog.LevelError + 4
+	}
+	return slog.LevelInfo
 }

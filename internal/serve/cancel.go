@@ -57,5 +57,15 @@ func (c *calls) join(ctx context.Context, req mcp.Request) (context.Context, fun
 	if caller := CallerOf(asked); caller != "" {
 		ctx = WithCaller(ctx, caller)
 	}
+	ctx = context.WithValue(ctx, deliveredKey{}, asked.Done())
 	return ctx, func() { stop(); cancel(nil) }
+}
+
+type deliveredKey struct{}
+
+// delivered is closed when the answer of a call is written, or never will be;
+// nil where that is not known.
+func delivered(ctx context.Context) <-chan struct{} {
+	done, _ := ctx.Value(deliveredKey{}).(<-chan struct{})
+	return done
 }

@@ -63,7 +63,7 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only POST is answered here: this server keeps no sessions", http.StatusMethodNotAllowed)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, t.most))
+	body, err := t.read(w, r)
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
@@ -77,6 +77,14 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.ContentLength = int64(len(body))
 	acceptBoth(r.Header)
 	t.choose(r.Header.Get("MCP-Protocol-Version"), body).ServeHTTP(w, r)
+}
+
+// read is the whole body, which the gate may have read already.
+func (t *router) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if b, ok := r.Body.(body); ok {
+		return b.all, nil
+	}
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, t.most))
 }
 
 func (t *router) choose(version string, body []byte) http.Handler {

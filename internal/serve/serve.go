@@ -41,9 +41,14 @@ type Options struct {
 	// only those that ask for progress.
 	Sessions, EventStream bool
 
-	Bounds   Bounds       // the Executor's own, to be told and to be checked early
-	Exposure Exposure     // who is let in over HTTP
-	Observer Observer     // nil: nobody listens
+	Bounds   Bounds   // the Executor's own, to be told and to be checked early
+	Exposure Exposure // who is let in over HTTP
+	Files    []File   // read again over HTTP when they have changed, beside those of Exposure
+
+	// HPAMaxWorkers is what the metric for autoscaling is divided by; 0 is 1.
+	HPAMaxWorkers int
+
+	Observer Observer     // hears of calls beside the log and the metrics; may be nil
 	Log      *slog.Logger // nil: nothing is logged
 }
 
@@ -69,6 +74,7 @@ func DefaultTools() []string { return []string{toolExecute, toolValidate, toolCh
 type Server struct {
 	executor Executor
 	options  Options
+	op       *operation
 	sdk      *mcp.Server
 	calls    calls
 	facts    facts
@@ -87,6 +93,8 @@ func New(x Executor, o Options) (*Server, error) {
 		return nil, fmt.Errorf("path %q: does not begin with a slash", o.Path)
 	}
 	s := &Server{executor: x, options: o}
+	s.op = newOperation(o.Log, newMeters(o.Version, o.HPAMaxWorkers, loadOf(x)), o.Observer)
+	s.options.Observer = s.op
 	s.facts.ready = make(chan struct{})
 	s.sdk = s.newSDK()
 	for i, name := range o.Tools {

@@ -16,6 +16,9 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/exec"
 )
 
+// errFault is what an Observer hears of a call that met a fault in pyrun.
+var errFault = errors.New("a fault in pyrun")
+
 // offer adds one tool by name.
 func (s *Server) offer(name string) error {
 	t := s.tool(name, nil)
@@ -26,8 +29,8 @@ func (s *Server) offer(name string) error {
 	return nil
 }
 
-// describe says what the machine turned out to have.
-func (s *Server) describe(env *exec.Environment) {
+// nameDetails says in the tools' words what the machine turned out to have.
+func (s *Server) nameDetails(env *exec.Environment) {
 	if slices.Contains(s.options.Tools, toolExecute) {
 		s.sdk.AddTool(s.tool(toolExecute, env), s.handler(toolExecute))
 	}
@@ -44,6 +47,12 @@ func (s *Server) handler(name string) mcp.ToolHandler {
 		}
 		call.measure(a)
 		s.options.Observer.Started(ctx, call)
+		defer func() {
+			if p := recover(); p != nil {
+				s.options.Observer.Ended(ctx, call, nil, errFault) // or it would count as running for ever
+				panic(p)
+			}
+		}()
 		var (
 			answer *mcp.CallToolResult
 			res    *exec.Result
@@ -82,7 +91,7 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, name string,
 		wall, told = s.options.Bounds.clamp(a.timeout)
 		r.Limits.Wall = wall
 	}
-	r.Caller = CallerOf(ctx)
+	r.Caller, r.Delivered = CallerOf(ctx), delivered(ctx)
 	beat := s.heartbeat(ctx, req, wall)
 	r.Progress = beat.preparing
 	res, err := s.executor.Execute(ctx, r)

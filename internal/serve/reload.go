@@ -1,0 +1,122 @@
+package serve
+
+// Files that may change while the server runs. What counts is their content: a
+// new one is taken whole or not at all, and then the old one goes on.
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+const (
+	// settle is how long files must be quiet: an editor writes more than once,
+	// and a certificate comes with its key.
+	settle = 200 * time.Millisecond
+
+	// lookAgain is for file systems that tell of no change.
+	lookAgain = time.Minute
+)
+
+// File is one that is read again when it has changed.
+type File struct {
+	Path string
+
+	// Load takes the new content, or leaves everything as it was and says why.
+	Load func(data []byte) error
+}
+
+// watched is a File with what was seen of it last.
+type watched struct {
+	File
+	seen [sha256.Size]byte
+	said once
+}
+
+// reloader watches the folders that hold the files, not the files: Kubernetes
+// swaps a link beside them, and editors rename over them.
+type reloader struct {
+	files   []*watched
+	watcher *fsnotify.Watcher // nil: only by looking again
+	every   time.Duration
+}
+
+// newReloader takes the files as they are now for read.
+func newReloader(log *slog.Logger, files []File) *reloader {
+	r := &reloader{every: lookAgain}
+	for _, f := range files {
+		w := &watched{File: f, said: once{log: log, what: "reload " + f.Path}}
+		if data, err := readSmall(f.Path, maxPEM); err == nil {
+			w.seen = sha256.Sum256(data)
+		}
+		r.files = append(r.files, w)
+	}
+	if len(files) == 0 {
+		return r
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		log.Warn("files are looked at once a minute only: the kernel tells of no change", "error", err.Error())
+		return r
+	}
+	r.watcher = watcher
+	for _, f := range files {
+		if err := watcher.Add(filepath.Dir(f.Path)); err != nil {
+			log.Warn("a file is looked at once a minute only", "file", f.Path, "error", err.Error())
+		}
+	}
+	return r
+}
+
+// run looks whenever something happened beside the files, until ctx ends.
+func (r *reloader) run(ctx context.Context) {
+	var events chan fsnotify.Event
+	var errs chan error
+	if r.watcher != nil {
+		defer r.watcher.Close()
+		events, errs = r.watcher.Events, r.watcher.Errors
+	}
+	tick := time.NewTicker(r.every)
+	defer tick.Stop()
+	quiet := time.NewTimer(settle)
+	quiet.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-events:
+			quiet.Reset(settle)
+		case <-errs: // an overflow: look
+			quiet.Reset(settle)
+		case <-quiet.C:
+			r.look()
+		case <-tick.C:
+			r.look()
+		}
+	}
+}
+
+// look loads what has changed. A file that is gone is one that cannot be read.
+func (r *reloader) look() {
+	for _, w := range r.files {
+		data, err := readSmall(w.Path, maxPEM)
+		if err == nil {
+			sum := sha256.Sum256(data)
+			if sum == w.seen {
+				w.said.well()
+				continue
+			}
+			if err = w.Load(data); err == nil {
+				w.seen = sum
+				w.said.well()
+				w.said.log.Info("reloaded", "file", w.Path)
+				continue
+			}
+		}
+		w.said.say(err)
+	}
+}
