@@ -20,8 +20,23 @@ func (s *Server) newSDK() *mcp.Server {
 		// Only tools, and a list that does not change while a client is there.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	sdk.AddReceivingMiddleware(s.onlyDeclared, s.prepared, s.bridge)
+	sdk.AddReceivingMiddleware(s.recovered, s.onlyDeclared, s.prepared, s.bridge)
 	return sdk
+}
+
+// recovered makes a fault of pyrun's the end of one call, not of the server and
+// everybody's runs: the SDK calls from a goroutine of its own, where nothing
+// else would catch it.
+func (s *Server) recovered(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.options.Log.ErrorContext(ctx, "a fault in pyrun", "method", method, "panic", describe(p), "frames", frames())
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "a fault in pyrun; its log says more"}
+			}
+		}()
+		return next(ctx, method, req)
+	}
 }
 
 // onlyDeclared refuses the methods of features that were not offered: the SDK
