@@ -64,23 +64,24 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	server.Handler = g.around(s.Handler(), ready)
 	servers := []*http.Server{s.configure(server, life)}
 	ended := make(chan error, 2)
-	start := func(srv *http.Server, l net.Listener) {
+	start := func(srv *http.Server, l net.Listener, secure bool) {
 		behind.Go(func() {
 			l = netutil.LimitListener(l, maxConnections)
-			if srv.TLSConfig != nil {
+			if secure {
 				ended <- srv.ServeTLS(l, "", "")
 				return
 			}
 			ended <- srv.Serve(l)
 		})
 	}
-	start(server, l.MCP)
+	secure := server.TLSConfig != nil // Serve sets one too
+	start(server, l.MCP, secure)
 	if l.Metrics != nil {
 		m := s.configure(&http.Server{Handler: s.metricsHandler(ready, l.profile)}, life)
 		servers = append(servers, m)
-		start(m, l.Metrics)
+		start(m, l.Metrics, false)
 	}
-	s.announce(ctx, l, server.TLSConfig != nil)
+	s.announce(ctx, l, secure)
 	s.notify(daemon.SdNotifyReady)
 	select {
 	case err = <-ended:
