@@ -89,6 +89,7 @@ type gate struct {
 	callers  *callers
 	bodies   *bodies
 	drain    *drain
+	patience patience
 	queue    scheduler // nil: not known
 }
 
@@ -108,7 +109,7 @@ func (s *Server) newGate(ctx context.Context) (*gate, error) {
 		hosts: newHosts(e.Host, e.Hosts), origins: newOrigins(e.Origins, e.CORSOrigins),
 		callers: newCallers(e.RatePerMinute, e.MaxPerCaller),
 		bodies:  newBodies(s.options.Bounds.bodyBytes()),
-		drain:   &drain{},
+		drain:   &drain{}, patience: s.patience,
 	}
 	g.queue, _ = s.executor.(scheduler)
 	if e.TokenFile != "" {
@@ -141,7 +142,7 @@ func (g *gate) around(endpoint http.Handler, ready *readiness) http.Handler {
 	if g.jwt != nil {
 		g.metadataRoutes(mux)
 	}
-	return g.op.watch(patient(mux))
+	return g.op.watch(g.patience.inPieces(mux))
 }
 
 // exact is a pattern for the path and nothing below it.

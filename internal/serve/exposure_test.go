@@ -31,11 +31,14 @@ type running struct {
 func (r *running) base() string { return strings.TrimSuffix(r.url, "/mcp") }
 
 // up starts a server as cmd/pyrun does.
-func up(t testing.TB, x Executor, o Options, a Addresses) *running {
+func up(t testing.TB, x Executor, o Options, a Addresses, change ...func(*patience)) *running {
 	t.Helper()
 	r := &running{log: &logged{}}
 	o.Log = r.log.logger()
 	r.server = newServer(t, x, o)
+	for _, c := range change {
+		c(&r.server.patience)
+	}
 	if a.Host == "" {
 		a.Host = "127.0.0.1"
 	}

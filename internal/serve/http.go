@@ -10,15 +10,9 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/net/netutil"
-)
-
-const (
-	drainGrace = 5 * time.Second // beyond the longest run
-	closeGrace = 5 * time.Second // for answers on their way, and runs that are ended
 )
 
 // HTTP serves on the listeners and closes them. When ctx ends it refuses what is
@@ -91,7 +85,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 		s.finish(g.drain)
 	}
 	end() // what still runs, and streams that only listen
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.close)
 	defer cancel()
 	for _, srv := range servers {
 		if srv.Shutdown(grace) != nil {
@@ -116,7 +110,7 @@ func (s *Server) announce(ctx context.Context, l Listeners, secure bool) {
 
 // configure bounds what a connection may cost.
 func (s *Server) configure(srv *http.Server, life context.Context) *http.Server {
-	srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = headerTimeout, bodyTimeout, idleTimeout
+	srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = s.patience.header, s.patience.body, s.patience.idle
 	srv.MaxHeaderBytes = maxHeader
 	srv.BaseContext = func(net.Listener) context.Context { return life }
 	srv.ErrorLog = slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug) // handshakes of scanners
@@ -127,7 +121,7 @@ func (s *Server) configure(srv *http.Server, life context.Context) *http.Server 
 func (s *Server) finish(d *drain) {
 	done := d.stop()
 	s.options.Log.Info("stopping: what was accepted is finished, what is new refused")
-	if !waitFor(done, s.options.Bounds.MaxTimeout+drainGrace) {
+	if !waitFor(done, s.options.Bounds.MaxTimeout+s.patience.run) {
 		s.options.Log.Error("stopping: what still runs is ended", "error", errors.New("it took longer than a run may").Error())
 	}
 }

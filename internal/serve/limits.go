@@ -11,18 +11,31 @@ import (
 )
 
 const (
-	headerTimeout = 5 * time.Second
-	idleTimeout   = time.Minute
-	maxHeader     = 16 << 10
+	maxHeader = 16 << 10
 
 	// maxConnections is how many there may be at once; more wait to be accepted.
 	maxConnections = 1024
 
-	// An answer is written in pieces. Each has so long, which is 2 kB/s at least:
-	// who reads more slowly is not reading.
-	piece        = 64 << 10
-	pieceTimeout = 30 * time.Second
+	// piece is how much of an answer is written at once.
+	piece = 64 << 10
 )
+
+// patience is how long the server waits for others.
+type patience struct {
+	header time.Duration // for a request's headers
+	body   time.Duration // for headers and body
+	idle   time.Duration // for the next request of a connection
+	piece  time.Duration // for a piece of an answer to be taken; 2 kB/s is not reading
+	run    time.Duration // for a run, beyond the longest, when the server stops
+	close  time.Duration // for answers on their way, and runs that are ended
+}
+
+func patient() patience {
+	return patience{
+		header: 5 * time.Second, body: 30 * time.Second, idle: time.Minute,
+		piece: 30 * time.Second, run: 5 * time.Second, close: 5 * time.Second,
+	}
+}
 
 // bodies bounds the memory of all request bodies together.
 type bodies struct {
@@ -45,10 +58,10 @@ func (b *bodies) reserve(length int64) (release func(), ok bool) {
 	return func() { b.room.Release(length) }, true
 }
 
-// patient lets answers take as long as they need, and readers no longer than they should.
-func patient(next http.Handler) http.Handler {
+// inPieces lets answers take as long as they need, and readers no longer than they should.
+func (p patience) inPieces(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&pieces{ResponseWriter: w, control: http.NewResponseController(w)}, r)
+		next.ServeHTTP(&pieces{ResponseWriter: w, control: http.NewResponseController(w), each: p.piece}, r)
 	})
 }
 
@@ -56,6 +69,7 @@ func patient(next http.Handler) http.Handler {
 type pieces struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	each    time.Duration
 }
 
 func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
@@ -63,7 +77,7 @@ func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 func (p *pieces) Write(data []byte) (n int, err error) {
 	for first := true; first || len(data) > 0; first = false {
 		now := data[:min(piece, len(data))]
-		_ = p.control.SetWriteDeadline(time.Now().Add(pieceTimeout)) // a test's recorder has none
+		_ = p.control.SetWriteDeadline(time.Now().Add(p.each)) // a test's recorder has none
 		m, err := p.ResponseWriter.Write(now)
 		n += m
 		if err != nil {
@@ -76,6 +90,6 @@ func (p *pieces) Write(data []byte) (n int, err error) {
 
 // FlushError is Flush for a ResponseController, with a deadline too.
 func (p *pieces) FlushError() error {
-	_ = p.control.SetWriteDeadline(time.Now().Add(pieceTimeout))
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.each))
 	return p.control.Flush()
 }

@@ -22,9 +22,6 @@ const (
 
 	// maxMessages is how many messages one body may hold.
 	maxMessages = 100
-
-	// bodyTimeout is how long a body may take to arrive, once its headers are there.
-	bodyTimeout = 30 * time.Second
 )
 
 // message is what is known of a body before it is answered.
@@ -59,6 +56,10 @@ func (g *gate) readMessage(next http.Handler) http.Handler {
 			g.refuse(w, r, refusal{status: http.StatusUnsupportedMediaType, reason: ReasonBody, text: "the body's Content-Type must be application/json"})
 			return
 		}
+		if r.ContentLength > g.bodies.each {
+			g.refuse(w, r, bodyTooLarge(g.bodies.each))
+			return
+		}
 		release, ok := g.bodies.reserve(r.ContentLength)
 		if !ok {
 			g.refuse(w, r, refusal{status: http.StatusServiceUnavailable, reason: ReasonMemory, text: "busy: the requests that are here already hold all the memory there is for them", retry: 2})
@@ -68,8 +69,8 @@ func (g *gate) readMessage(next http.Handler) http.Handler {
 		all, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.bodies.each))
 		if err != nil {
 			f := refusal{status: http.StatusBadRequest, reason: ReasonBody, text: "the request body ended early"}
-			if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-				f.status, f.text = http.StatusRequestEntityTooLarge, fmt.Sprintf("the request body is over %d bytes", large.Limit)
+			if errors.As(err, new(*http.MaxBytesError)) {
+				f = bodyTooLarge(g.bodies.each)
 			}
 			g.refuse(w, r, f)
 			return
@@ -84,6 +85,10 @@ func (g *gate) readMessage(next http.Handler) http.Handler {
 		r.Body, r.ContentLength = body{bytes.NewReader(all), all}, int64(len(all))
 		next.ServeHTTP(w, r)
 	})
+}
+
+func bodyTooLarge(most int64) refusal {
+	return refusal{status: http.StatusRequestEntityTooLarge, reason: ReasonBody, text: fmt.Sprintf("the request body is over %d bytes", most)}
 }
 
 // readMessage checks depth everywhere, and names that stand twice in the message

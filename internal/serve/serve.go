@@ -75,6 +75,7 @@ type Server struct {
 	executor Executor
 	options  Options
 	op       *operation
+	patience patience
 	sdk      *mcp.Server
 	calls    calls
 	facts    facts
@@ -92,7 +93,7 @@ func New(x Executor, o Options) (*Server, error) {
 	if o.Path[0] != '/' {
 		return nil, fmt.Errorf("path %q: does not begin with a slash", o.Path)
 	}
-	s := &Server{executor: x, options: o}
+	s := &Server{executor: x, options: o, patience: patient()}
 	s.op = newOperation(o.Log, newMeters(o.Version, o.HPAMaxWorkers, loadOf(x)), o.Observer)
 	s.options.Observer = s.op
 	s.facts.ready = make(chan struct{})
