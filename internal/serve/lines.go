@@ -8,7 +8,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -73,8 +75,8 @@ func (l *lines) line() ([]byte, error) {
 	if len(line) == 0 {
 		return nil, nil
 	}
-	if !json.Valid(line) {
-		return nil, l.refuse("the message is not one line of JSON")
+	if _, err := readMessage(line); err != nil {
+		return nil, l.refuse(strings.Replace(err.Error(), "the request body", "the line", 1))
 	}
 	if line[0] == '[' {
 		l.batch.Store(true)
@@ -91,7 +93,11 @@ func (l *lines) skip(err error) error {
 }
 
 func (l *lines) refuse(msg string) error {
-	_, err := io.WriteString(l.reply, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"`+msg+`"}}`+"\n")
+	text, err := json.Marshal(msg)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(l.reply, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":%s}}`+"\n", text)
 	return err
 }
 

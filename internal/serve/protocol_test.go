@@ -99,9 +99,9 @@ func TestVersions(t *testing.T) {
 // What a person with curl sends is answered, and what no client asks for is refused.
 func TestHTTPKindness(t *testing.T) {
 	url := listen(t, newServer(t, &fake{}, Options{}))
-	for _, accept := range []string{"", "*/*", "application/json", "text/event-stream", "text/html"} {
-		if status, _, body := post(t, url, callBody(toolExecute, `{"code":"x"}`), "Accept", accept); status != 200 {
-			t.Errorf("Accept %q: %d %s", accept, status, body)
+	for accept, want := range map[string]string{"": jsonType, "*/*": jsonType, "application/json": jsonType, "text/event-stream": streamType, "text/html": jsonType, "application/json, text/event-stream": jsonType} {
+		if status, kind, body := post(t, url, callBody(toolExecute, `{"code":"x"}`), "Accept", accept); status != 200 || kind != want {
+			t.Errorf("Accept %q: %d %s %s", accept, status, kind, body)
 		}
 	}
 	for _, method := range []string{"prompts/list", "prompts/get", "resources/list", "resources/templates/list", "completion/complete", "logging/setLevel"} {
@@ -200,6 +200,52 @@ func TestSessionCancel(t *testing.T) {
 	}
 }
 
+// Without sessions too: the word given at initialize tells whose call is meant.
+func TestStatelessCancel(t *testing.T) {
+	x, started, ended := lasting()
+	url := listen(t, newServer(t, x, Options{}))
+	hello := func() string {
+		r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`))
+		r.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.Header.Get("Mcp-Session-Id")
+	}
+	mine, other := hello(), hello()
+	if mine == "" || mine == other {
+		t.Fatalf("words %q and %q", mine, other)
+	}
+	answered := make(chan string, 1)
+	go func() {
+		_, _, body := post(t, url, callBody(toolExecute, `{"code":"x"}`), "Mcp-Session-Id", mine)
+		answered <- body
+	}()
+	wait(t, started, "the run")
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`
+	for _, c := range []struct{ word, id string }{{other, "1"}, {"", "1"}, {mine, "2"}, {mine, `"1"`}, {mine, "null"}} {
+		if status, _, body := post(t, url, fmt.Sprintf(cancel, c.id), "Mcp-Session-Id", c.word); status != http.StatusAccepted {
+			t.Errorf("%+v: %d %s", c, status, body)
+		}
+	}
+	select {
+	case <-ended:
+		t.Fatal("somebody else's word ended the run")
+	case <-time.After(100 * time.Millisecond):
+	}
+	post(t, url, fmt.Sprintf(cancel, "1"), "Mcp-Session-Id", mine)
+	wait(t, ended, "its end")
+	if body := <-answered; !strings.Contains(body, "the call was cancelled") {
+		t.Errorf("%s", body)
+	}
+	// A word that this server never gave, as after a restart, does no harm.
+	if status, _, _ := post(t, url, callBody(toolCheck, `{}`), "Mcp-Session-Id", "from before"); status != 200 {
+		t.Errorf("an old word: %d", status)
+	}
+}
+
 // Over stdio a cancelled call ends its run and is not answered; the next one is.
 func TestStdioCancel(t *testing.T) {
 	x, started, ended := lasting()
@@ -251,7 +297,7 @@ func TestStdioEnd(t *testing.T) {
 func TestStdioGarbage(t *testing.T) {
 	p := overStdio(t, newServer(t, &fake{}, Options{Bounds: Bounds{MaxBodyBytes: 100 << 10}}))
 	p.hello("2025-06-18")
-	for _, line := range []string{"hello?", `{"jsonrpc":"2.0","id":1,`, `{} {}`, strings.Repeat("x", 200<<10), `{"a":"` + strings.Repeat("y", 200<<10) + `"}`} {
+	for _, line := range []string{"hello?", `{"jsonrpc":"2.0","id":1,`, `{} {}`, `{"method":"a","method":"b"}`, strings.Repeat("[", 1000), strings.Repeat("x", 200<<10), `{"a":"` + strings.Repeat("y", 200<<10) + `"}`} {
 		p.send("%s", line)
 		m := p.next(5 * time.Second)
 		if m == nil || fmt.Sprint(m["error"]) == "<nil>" || m["id"] != nil {
@@ -396,7 +442,7 @@ func TestNothingStays(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	before := runtime.NumGoroutine()
 	for range 200 {
-		call(t, url, toolExecute, `{"code":"x"}`)
+		post(t, url, callBody(toolExecute, `{"code":"x"}`), "Mcp-Session-Id", "w")
 	}
 	http.DefaultClient.CloseIdleConnections()
 	deadline := time.Now().Add(5 * time.Second)
@@ -407,7 +453,9 @@ func TestNothingStays(t *testing.T) {
 		t.Errorf("%d goroutines, %d before", n, before)
 	}
 	left := 0
-	s.calls.open.Range(func(any, any) bool { left++; return true })
+	count := func(any, any) bool { left++; return true }
+	s.calls.open.Range(count)
+	s.calls.named.Range(count)
 	if left > 0 {
 		t.Errorf("%d requests are still noted", left)
 	}

@@ -5,6 +5,7 @@ package serve
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ func (s *Server) Handler() http.Handler {
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &o)
 	}
 	r := &router{
+		calls:  &s.calls,
 		most:   s.options.Bounds.bodyBytes(),
 		json:   endpoint(mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: !s.options.EventStream}),
 		stream: endpoint(mcp.StreamableHTTPOptions{Stateless: true}),
@@ -49,6 +51,7 @@ func (s *Server) Handler() http.Handler {
 }
 
 type router struct {
+	calls                  *calls
 	most                   int64
 	json, stream, sessions http.Handler // sessions may be nil
 }
@@ -75,8 +78,21 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
-	acceptBoth(r.Header)
-	t.choose(r.Header.Get("MCP-Protocol-Version"), body).ServeHTTP(w, r)
+	streamOnly := acceptBoth(r.Header)
+	if t.sessions != nil && r.Header.Get("MCP-Protocol-Version") < sessionless {
+		t.sessions.ServeHTTP(w, r)
+		return
+	}
+	m := open(body)
+	if m.Method == "initialize" {
+		w.Header().Set(sessionHeader, rand.Text())
+	}
+	defer t.calls.name(r, m)()
+	if streamOnly || m.wantsProgress() {
+		t.stream.ServeHTTP(w, r)
+		return
+	}
+	t.json.ServeHTTP(w, r)
 }
 
 // read is the whole body, which the gate may have read already.
@@ -87,39 +103,40 @@ func (t *router) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(w, r.Body, t.most))
 }
 
-func (t *router) choose(version string, body []byte) http.Handler {
-	switch {
-	case t.sessions != nil && version < sessionless:
-		return t.sessions
-	case wantsProgress(body):
-		return t.stream
-	}
-	return t.json
-}
-
-// acceptBoth completes an Accept header: the protocol demands both types of
-// every client, and a person with curl names one or none. Whoever refuses one
-// by naming only the other gets what they named, because both are understood.
-func acceptBoth(h http.Header) {
+// acceptBoth completes an Accept header: the protocol demands both types of every
+// client, and a person with curl names one or none. It says whether the client
+// named the event stream and not JSON.
+func acceptBoth(h http.Header) (streamOnly bool) {
+	accept := strings.ToLower(strings.Join(h.Values("Accept"), ","))
 	h.Set("Accept", jsonType+", "+streamType)
+	return strings.Contains(accept, streamType) && !strings.Contains(accept, jsonType) && !strings.Contains(accept, "*/*")
 }
 
-// wantsProgress says whether a message asks for progress.
-func wantsProgress(body []byte) bool {
-	if !bytes.Contains(body, []byte(`"progressToken"`)) {
-		return false // the common case, without reading the body as JSON
+// envelope is what the router has to know of a message.
+type envelope struct {
+	Method string          `json:"method"`
+	ID     json.RawMessage `json:"id"`
+	Params struct {
+		RequestID json.RawMessage `json:"requestId"`
+		Meta      struct {
+			Token json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+	} `json:"params"`
+	batch bool
+}
+
+// open reads the envelope; what it cannot read is the SDK's to refuse.
+func open(body []byte) (m envelope) {
+	if err := json.Unmarshal(body, &m); err != nil {
+		body = bytes.TrimLeft(body, " \t\r\n")
+		return envelope{batch: len(body) > 0 && body[0] == '['}
 	}
-	var m struct {
-		Params struct {
-			Meta struct {
-				Token json.RawMessage `json:"progressToken"`
-			} `json:"_meta"`
-		} `json:"params"`
-	}
-	if json.Unmarshal(body, &m) != nil {
-		return strings.HasPrefix(strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n"), "[")
-	}
-	return len(m.Params.Meta.Token) > 0 && string(m.Params.Meta.Token) != "null"
+	return m
+}
+
+// wantsProgress says whether a message asks for progress. Several in one may.
+func (m envelope) wantsProgress() bool {
+	return m.batch || len(m.Params.Meta.Token) > 0 && string(m.Params.Meta.Token) != "null"
 }
 
 // bodyBytes is the largest request: all inputs as base64, the code with every

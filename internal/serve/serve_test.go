@@ -120,6 +120,16 @@ func cannot(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
+// core is the real Executor with all three verbs.
+func core(t testing.TB) Executor {
+	t.Helper()
+	x, ok := any(real(t)).(Executor)
+	if !ok {
+		cannot(t, "this Executor cannot validate or check")
+	}
+	return x
+}
+
 func newServer(t testing.TB, x Executor, o Options) *Server {
 	t.Helper()
 	s, err := New(x, o)
