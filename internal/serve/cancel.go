@@ -83,11 +83,15 @@ func (c *calls) name(r *http.Request, m envelope) (forget func()) {
 // join gives the context of a call: it ends with the call's own, and with its
 // HTTP request, whose caller it carries.
 func (c *calls) join(ctx context.Context, req mcp.Request) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	extra := req.GetExtra()
 	if extra == nil || extra.Header == nil {
-		return ctx, func() {}
+		if life := overStdio(ctx); life != nil {
+			stop := context.AfterFunc(life, func() { cancel(errGone) })
+			return ctx, func() { stop(); cancel(nil) }
+		}
+		return ctx, func() { cancel(nil) }
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
 	v, ok := c.open.Load(extra.Header.Get(callHeader))
 	if !ok { // the request is answered or gone already
 		cancel(errGone)

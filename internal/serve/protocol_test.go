@@ -2,9 +2,12 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"runtime"
 	"strings"
@@ -62,7 +65,7 @@ func TestVersions(t *testing.T) {
 			if status != 200 || kind != "application/json" || !strings.Contains(body, "a1b2c3d4") {
 				t.Errorf("http: %d %s %s", status, kind, body)
 			}
-			p := overStdio(t, newServer(t, &fake{}, Options{}))
+			p := talk(t, newServer(t, &fake{}, Options{}))
 			p.hello(version)
 			p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 			if m := p.next(5 * time.Second); m == nil || m["result"] == nil {
@@ -87,7 +90,7 @@ func TestVersions(t *testing.T) {
 				t.Errorf("discover: %d %s", status, body)
 			}
 		}
-		p := overStdio(t, newServer(t, &fake{}, Options{}))
+		p := talk(t, newServer(t, &fake{}, Options{}))
 		body, _ := modern("tools/call", toolExecute, `"name":"execute_python","arguments":{"code":"x"}`)
 		p.send("%s", body)
 		if m := p.next(5 * time.Second); m == nil || !strings.Contains(fmt.Sprint(m["result"]), "a1b2c3d4") {
@@ -249,7 +252,7 @@ func TestStatelessCancel(t *testing.T) {
 // Over stdio a cancelled call ends its run and is not answered; the next one is.
 func TestStdioCancel(t *testing.T) {
 	x, started, ended := lasting()
-	p := overStdio(t, newServer(t, x, Options{}))
+	p := talk(t, newServer(t, x, Options{}))
 	p.hello("2025-06-18")
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":"x"}}}`)
 	wait(t, started, "the run")
@@ -274,7 +277,7 @@ func TestStdioCancel(t *testing.T) {
 // The end of stdin ends every run, and the server.
 func TestStdioEnd(t *testing.T) {
 	x, started, ended := lasting()
-	p := overStdio(t, newServer(t, x, Options{}))
+	p := talk(t, newServer(t, x, Options{}))
 	p.hello("2025-06-18")
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":"x"}}}`)
 	p.send(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":"x"}}}`)
@@ -295,7 +298,7 @@ func TestStdioEnd(t *testing.T) {
 
 // A line that is no message is answered and forgotten; the connection lives.
 func TestStdioGarbage(t *testing.T) {
-	p := overStdio(t, newServer(t, &fake{}, Options{Bounds: Bounds{MaxBodyBytes: 100 << 10}}))
+	p := talk(t, newServer(t, &fake{}, Options{Bounds: Bounds{MaxBodyBytes: 100 << 10}}))
 	p.hello("2025-06-18")
 	for _, line := range []string{"hello?", `{"jsonrpc":"2.0","id":1,`, `{} {}`, `{"method":"a","method":"b"}`, strings.Repeat("[", 1000), strings.Repeat("x", 200<<10), `{"a":"` + strings.Repeat("y", 200<<10) + `"}`} {
 		p.send("%s", line)
@@ -324,7 +327,7 @@ func TestInitializeDoesNotWait(t *testing.T) {
 				return nil, ctx.Err()
 			}
 		}}
-		p := overStdio(t, newServer(t, x, Options{}))
+		p := talk(t, newServer(t, x, Options{}))
 		began := time.Now()
 		p.hello("2025-06-18")
 		if d := time.Since(began); d != 0 {
@@ -357,7 +360,7 @@ func TestProgress(t *testing.T) {
 			time.Sleep(12 * time.Second)
 			return result(), nil
 		}}
-		p := overStdio(t, newServer(t, x, Options{}))
+		p := talk(t, newServer(t, x, Options{}))
 		p.hello("2025-06-18")
 		p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":"x","timeout":8},"_meta":{"progressToken":"abc"}}}`)
 		began, last := time.Now(), -1.0
@@ -497,5 +500,51 @@ func TestPanicIsAnAnswer(t *testing.T) {
 	}
 	if _, _, body := post(t, url, callBody(toolCheck, `{}`)); !strings.Contains(body, "Python version") {
 		t.Errorf("after it: %s", body)
+	}
+}
+
+// The end of the context ends every run too, and is no error.
+func TestStdioContextEnd(t *testing.T) {
+	x, started, ended := lasting()
+	ctx, cancel := context.WithCancel(t.Context())
+	in, send := io.Pipe()
+	defer send.Close()
+	done := make(chan error, 1)
+	go func() { done <- newServer(t, x, Options{}).Stdio(ctx, in, nopCloser{io.Discard}) }()
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+		callBody(toolExecute, `{"code":"x"}`),
+	} {
+		if _, err := io.WriteString(send, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait(t, started, "the run")
+	cancel()
+	wait(t, ended, "its end")
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("Stdio: %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("Stdio did not return")
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// The log has one line a call, and what the SDK does is not in it.
+func TestLogIsQuiet(t *testing.T) {
+	var log bytes.Buffer
+	s := newServer(t, &fake{}, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	url := listen(t, s)
+	call(t, url, toolExecute, `{"code":"x"}`)
+	call(t, url, toolCheck, `{}`)
+	if n := strings.Count(log.String(), "\n"); n != 2 {
+		t.Errorf("%d lines:\n%s", n, log.String())
 	}
 }

@@ -32,7 +32,7 @@ const (
 // is for others to decide. It answers at any path.
 func (s *Server) Handler() http.Handler {
 	endpoint := func(o mcp.StreamableHTTPOptions) http.Handler {
-		o.Logger = s.options.Log
+		o.Logger = s.sdkLog()
 		o.DisableLocalhostProtection = true // the exposure checks Host, against its own list
 		o.MaxRequestBodyBytes = s.options.Bounds.bodyBytes()
 		o.PropagateRequestCancellation = true

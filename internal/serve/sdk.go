@@ -5,6 +5,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,13 +17,26 @@ func (s *Server) newSDK() *mcp.Server {
 		Name: "pyrun", Title: "pyrun: Python in a sandbox", Version: s.options.Version,
 	}, &mcp.ServerOptions{
 		Instructions: s.instructions(),
-		Logger:       s.options.Log,
+		Logger:       s.sdkLog(),
 		// Only tools, and a list that does not change while a client is there.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
 	sdk.AddReceivingMiddleware(s.recovered, s.onlyDeclared, s.prepared, s.bridge)
 	return sdk
 }
+
+// sdkLog lets the SDK tell what went wrong. What it does besides, several lines a
+// call, is told once by ourselves.
+func (s *Server) sdkLog() *slog.Logger { return slog.New(warnings{s.options.Log.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && w.Handler.Enabled(ctx, l)
+}
+
+func (w warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{w.Handler.WithAttrs(a)} }
+func (w warnings) WithGroup(name string) slog.Handler   { return warnings{w.Handler.WithGroup(name)} }
 
 // recovered makes a fault of pyrun's the end of one call, not of the server and
 // everybody's runs: the SDK calls from a goroutine of its own, where nothing

@@ -168,7 +168,7 @@ type pipe struct {
 	ended chan error
 }
 
-func overStdio(t testing.TB, s *Server) *pipe {
+func talk(t testing.TB, s *Server) *pipe {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()

@@ -14,20 +14,30 @@ import (
 
 type stdioKey struct{}
 
-// isStdio says that a call came over Stdio.
-func isStdio(ctx context.Context) bool { return ctx.Value(stdioKey{}) != nil }
+// overStdio is the context of the Stdio that a call came over, or nil. The SDK
+// hands on its values, and not its end.
+func overStdio(ctx context.Context) context.Context {
+	life, _ := ctx.Value(stdioKey{}).(context.Context)
+	return life
+}
 
 // Stdio answers one client until in ends or ctx does; either ends every run.
 // It writes nothing to out but the protocol. The end of in is no error.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, stdioKey{}, true))
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	ctx = context.WithValue(ctx, stdioKey{}, ctx)
 	s.prepare(ctx)
 	most := int(s.options.Bounds.bodyBytes())
 	w := &lockedWriter{w: out}
 	lines := newLines(in, w, most)
-	err := s.sdk.Run(ctx, &quietTransport{lines: lines, w: w, most: most})
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+	session, err := s.sdk.Connect(ctx, &quietTransport{lines: lines, w: w, most: most}, nil)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
+	err = session.Wait()
+	if errors.Is(err, io.EOF) || ctx.Err() != nil { // asked to end, by one side or the other
 		return nil
 	}
 	return err

@@ -106,7 +106,7 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, name string,
 	if name == toolRun {
 		return textResult(runText(&shown)), res, err
 	}
-	answer, encodeErr := s.content(&shown, a.artifacts, isStdio(ctx))
+	answer, encodeErr := s.content(&shown, a.artifacts, overStdio(ctx) != nil)
 	return answer, res, errors.Join(err, encodeErr)
 }
 
