@@ -31,16 +31,7 @@ curl -s https://example.org/x.py | pyrun run - --json`,
 				Flags:  append(runFlags(), everywhere()...),
 				Action: d.action(d.run),
 			},
-			{
-				Name:      "serve",
-				Usage:     "serve the same sandbox to MCP clients",
-				UsageText: "pyrun serve [--transport stdio|http] [flags]",
-				Description: `pyrun serve --print-config claude-code
-pyrun serve --transport http --port 8000
-pyrun serve --transport http --host 0.0.0.0 --token-file tokens --tls-cert cert.pem --tls-key key.pem`,
-				Flags:  append(serveFlags(), everywhere()...),
-				Action: d.action(d.serve),
-			},
+			d.serveCommand(),
 			{
 				Name:      "config",
 				Usage:     "show every setting, its value and where it came from",

@@ -14,6 +14,19 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/ui"
 )
 
+func (d *door) serveCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "serve the same sandbox to MCP clients",
+		UsageText: "pyrun serve [--transport stdio|http] [flags]",
+		Description: `pyrun serve --print-config claude-code
+pyrun serve --transport http --port 8000
+pyrun serve --transport http --host 0.0.0.0 --token-file tokens --tls-cert cert.pem --tls-key key.pem`,
+		Flags:  append(serveFlags(), everywhere()...),
+		Action: d.action(d.serve),
+	}
+}
+
 // serveFlags are those of `pyrun serve` alone; all but the first three are
 // settings, some by the names of older servers.
 func serveFlags() []cli.Flag {
