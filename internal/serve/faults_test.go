@@ -102,7 +102,7 @@ func TestFaultClientGone(t *testing.T) {
 	r := up(t, x, Options{}, Addresses{})
 	w := r.wire(t)
 	w.post(callBody(toolExecute, `{"code":"wait"}`))
-	<-began
+	wait(t, began, "the call begins")
 	r.serves(t)
 	w.Close()
 	select {
@@ -377,7 +377,7 @@ func TestTooMuch(t *testing.T) {
 	for range 2 {
 		w := r.wire(t)
 		w.post(callBody(toolExecute, `{"code":"hold"}`))
-		<-began
+		wait(t, began, "the call begins")
 	}
 	status, header, text := r.asks(t, printing())
 	if status != 429 || header.Get("Retry-After") != "1" || !strings.Contains(text, "going on") {
