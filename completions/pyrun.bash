@@ -145,10 +145,10 @@ _pyrun() {
                     COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
                     return
                     ;;
-                --host|--port|--path|--allowed-hosts|--metrics-port|--tools|--default-timeout|--max-timeout|--max-workers|--python-version|--max-output-bytes) return ;;
+                --host|--port|--path|--allowed-hosts|--metrics-port|--tools|--default-timeout|--max-timeout|--max-workers|--memory|--cpu-time|--processes|--file-size|--disk|--max-output|--python-version|--max-output-bytes) return ;;
             esac
             if [[ $cur == -* ]]; then
-                COMPREPLY=($(compgen -W '--transport --print-config --sessions --host --port --path --token-file --insecure-no-auth --tls-cert --tls-key --allowed-hosts --metrics-port --tools --artifacts --default-timeout --max-timeout --max-workers --runtime-python --python-version --sandbox-backend --max-output-bytes --uv-path --no-warm-cache --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+                COMPREPLY=($(compgen -W '--transport --print-config --sessions --host --port --path --token-file --insecure-no-auth --tls-cert --tls-key --allowed-hosts --metrics-port --pprof --tools --artifacts --default-timeout --max-timeout --max-workers --memory --cpu-time --processes --file-size --disk --max-output --runtime-python --python-version --sandbox-backend --max-output-bytes --uv-path --no-warm-cache --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
             fi
             ;;
         config)

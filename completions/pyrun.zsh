@@ -58,11 +58,18 @@ _pyrun() {
                         '--tls-key=[and its key in FILE]:file:_files' \
                         '--allowed-hosts=[answer to these NAMES, with commas between]:names:' \
                         '--metrics-port=[metrics and health on TCP port N, 0 is off (default 9999)]:n:' \
+                        '--pprof[profiles beside the metrics, on loopback only]' \
                         '--tools=[offer these NAMES, with commas between (run_python too)]:names:' \
                         '--artifacts=[pass artifacts on as inline, auto (default\: http inline, stdio auto)]:value:(inline auto)' \
                         '--default-timeout=[stop a call after TIME (default 30s)]:time:' \
                         '--max-timeout=[let a call ask for TIME at most (default 5m)]:time:' \
                         '--max-workers=[run N calls at once (default\: number of CPUs)]:n:' \
+                        '--memory=[at most SIZE of memory\: 512M, 2G (default 512M)]:size:' \
+                        '--cpu-time=[at most TIME of processor time]:time:' \
+                        '--processes=[at most N processes and threads (default 64)]:n:' \
+                        '--file-size=[no file larger than SIZE (default 64M)]:size:' \
+                        '--disk=[at most SIZE of files in all (default 256M)]:size:' \
+                        '--max-output=[keep SIZE of each stream in the result (default 1M)]:size:' \
                         '--runtime-python=[as --python PATH]:path:_files' \
                         '--python-version=[refuse an interpreter that is not VERSION\: 3.13]:version:' \
                         '--sandbox-backend=[as --sandbox\: auto, native, restricted, none]:value:(auto native restricted none)' \

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -59,7 +61,7 @@ func speech() []cli.Flag {
 
 // settingFlags are those whose value config reads under the flag's name.
 func settingFlags() []cli.Flag {
-	return append(append(limitFlags(), choiceFlags()...), serveSettingFlags()...)
+	return slices.Concat(limitFlags(), choiceFlags(), serveSettingFlags(), olderFlags())
 }
 
 // timeoutFlag is a wish of one run, not a setting.

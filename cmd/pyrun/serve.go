@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,18 +28,16 @@ pyrun serve --transport http --host 0.0.0.0 --token-file tokens --tls-cert cert.
 	}
 }
 
-// serveFlags are those of `pyrun serve` alone; all but the first three are
-// settings, some by the names of older servers.
+// serveFlags are those of `pyrun serve`; all but the first three are settings.
 func serveFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "transport", Usage: "speak over `stdio|http|streamable-http` (default stdio)"},
 		&cli.StringFlag{Name: "print-config", Usage: "print what `" + strings.Join(clientNames(), "|") + "` needs to start pyrun, and exit"},
 		&cli.BoolFlag{Name: "sessions", Usage: "keep a session for each HTTP client of an older protocol"},
-	}, serveSettingFlags()...)
+	}, slices.Concat(serveSettingFlags(), limitFlags(), olderFlags())...)
 }
 
 func serveSettingFlags() []cli.Flag {
-	const older = "Names of older servers"
 	return []cli.Flag{
 		&cli.StringFlag{Name: "host", Category: "HTTP", Usage: "listen on `ADDRESS` (default 127.0.0.1)"},
 		&cli.StringFlag{Name: "port", Category: "HTTP", Usage: "listen on TCP port `N` (default 8000)"},
@@ -55,6 +54,13 @@ func serveSettingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "default-timeout", Category: "Tools", Usage: "stop a call after `TIME` (default 30s)"},
 		&cli.StringFlag{Name: "max-timeout", Category: "Tools", Usage: "let a call ask for `TIME` at most (default 5m)"},
 		&cli.StringFlag{Name: "max-workers", Category: "Tools", Usage: "run `N` calls at once (default: number of CPUs)"},
+	}
+}
+
+// olderFlags are settings by the names that they have on older servers.
+func olderFlags() []cli.Flag {
+	const older = "Names of older servers"
+	return []cli.Flag{
 		&cli.StringFlag{Name: "runtime-python", Category: older, Usage: "as --python `PATH`"},
 		&cli.StringFlag{Name: "python-version", Category: older, Usage: "refuse an interpreter that is not `VERSION`: 3.13"},
 		&cli.StringFlag{Name: "sandbox-backend", Category: older, Usage: "as --sandbox: `auto|native|restricted|none`"},
