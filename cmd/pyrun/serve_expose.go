@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/pyrun-dev/pyrun/internal/config"
+	"github.com/pyrun-dev/pyrun/internal/exec"
 	"github.com/pyrun-dev/pyrun/internal/serve"
 )
 
@@ -34,7 +35,7 @@ func addresses(s *config.Config, profile bool) serve.Addresses {
 }
 
 // serveLog is the log on stderr; stdout may be the protocol's. Its level follows
-// the file of the settings.
+// the file of the settings, and it tells of a list of packages that is none any more.
 func (d *door) serveLog(c *cli.Context, s *config.Config, o *serve.Options) (log *slog.Logger, closeLog func()) {
 	var level slog.LevelVar
 	level.Set(logLevel(s))
@@ -46,6 +47,9 @@ func (d *door) serveLog(c *cli.Context, s *config.Config, o *serve.Options) (log
 			}
 			return err
 		}})
+	}
+	if file := s.Runner.PackagesFile; file != "" {
+		o.Files = append(o.Files, serve.File{Path: file, Load: exec.CheckPackages})
 	}
 	return serve.NewLog(d.stderr, serve.LogOptions{JSON: s.Service.LogFormat == "json", Level: &level})
 }

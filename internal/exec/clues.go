@@ -73,11 +73,12 @@ func (e *Executor) listed(in *python.Interpreter) []string {
 	}
 	list, err := python.ParsePackages(text)
 	if err != nil {
-		return nil
+		return e.lastListed()
 	}
 	names := make([]string, 0, len(list))
 	for _, p := range list {
 		names = append(names, p.Name)
 	}
+	e.known.Store(&names)
 	return names
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
@@ -32,6 +33,8 @@ type Executor struct {
 	fontLock  chan struct{} // guards the two below
 	fontList  *fontList
 	fontTried bool
+
+	known atomic.Pointer[[]string] // the packages that were listed when the list could last be read
 }
 
 // New checks the options and does nothing else: the interpreter is looked for,

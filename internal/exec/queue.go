@@ -86,6 +86,16 @@ func (q *queue) enter(ctx context.Context, caller string) (*place, error) {
 	return &place{queue: q, began: time.Now()}, nil
 }
 
+// tryEnter is enter for who would rather not wait: nil when there is no place now.
+func (q *queue) tryEnter() *place {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.lanes) > 0 || !q.fits() {
+		return nil
+	}
+	return q.occupy()
+}
+
 // leave gives the worker back. The result's bytes count until delivered is
 // closed; nil is at once.
 func (p *place) leave(size int64, delivered <-chan struct{}) {

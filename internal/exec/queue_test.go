@@ -167,6 +167,18 @@ func TestQueueBoundsResults(t *testing.T) {
 	})
 }
 
+func TestQueueTried(t *testing.T) {
+	q := newQueue(1, 3, 1)
+	p := q.tryEnter()
+	if p == nil || q.tryEnter() != nil {
+		t.Fatal("one place is one place")
+	}
+	p.leave(0, nil)
+	if q.tryEnter() == nil {
+		t.Error("a place that was given back is gone")
+	}
+}
+
 func TestBusyTellsWhen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &Executor{queue: newQueue(2, 4, 1)}

@@ -445,6 +445,13 @@ func TestReadiness(t *testing.T) {
 			set(func() { failure = nil })
 		})
 	}
+	set(func() { // named by the operator, and told of
+		env.Sandbox.Backend = "none"
+		env.Findings = []exec.Finding{{Area: "walls", Severity: exec.SeverityProblem, Message: "there is no wall"}}
+	})
+	r.asks(t, printing())
+	time.Sleep(50 * time.Millisecond)
+	ready(200)
 	if log := r.log.String(); strings.Count(log, "no interpreter anywhere") != 1 || !strings.Contains(log, "a wall does not hold: seccomp: gone") {
 		t.Errorf("the log:\n%s", log)
 	}
@@ -455,11 +462,19 @@ func TestProfile(t *testing.T) {
 	if status, _, text := get(t, http.MethodGet, r.metrics+"/debug/pprof/goroutine?debug=1"); status != 200 || !strings.Contains(text, "goroutine profile") {
 		t.Errorf("%d %.100s", status, text)
 	}
-	if status, _, _ := get(t, http.MethodGet, r.metrics+"/debug/pprof/heap", "Host", "evil.example"); status != 403 {
-		t.Errorf("a name that leads here: %d", status)
+	for _, path := range []string{"heap", "profile"} {
+		if status, _, _ := get(t, http.MethodGet, r.metrics+"/debug/pprof/"+path, "Host", "evil.example"); status != 403 {
+			t.Errorf("a name that leads here, %s: %d", path, status)
+		}
+	}
+	if status, _, text := get(t, http.MethodGet, r.metrics+"/debug/pprof/profile?seconds=1"); status != 200 || !strings.HasPrefix(text, "\x1f\x8b") {
+		t.Errorf("processor time: %d %.20q", status, text)
+	}
+	if status, _, _ := get(t, http.MethodGet, r.metrics+"/debug/pprof/nothing"); status != 404 {
+		t.Errorf("no such profile: %d", status)
 	}
 	r = up(t, &fake{}, Options{}, Addresses{})
-	if status, _, _ := get(t, http.MethodGet, r.metrics+"/debug/pprof/"); status != 404 {
+	if status, _, _ := get(t, http.MethodGet, r.metrics+"/debug/pprof/heap"); status != 404 {
 		t.Errorf("unasked: %d", status)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/pprof"
 	"strconv"
 	"syscall"
 
@@ -133,20 +132,7 @@ func (s *Server) metricsHandler(ready *readiness, profile bool) http.Handler {
 		_, _ = w.Write(s.op.meters.text())
 	})
 	if profile {
-		// A page whose name leads to this machine would read them too.
-		local := newHosts("", nil)
-		guard := func(h http.HandlerFunc) http.HandlerFunc {
-			return func(w http.ResponseWriter, r *http.Request) {
-				if !local.answers(r.Host) {
-					http.Error(w, "profiles are for localhost", http.StatusForbidden)
-					return
-				}
-				h(w, r)
-			}
-		}
-		mux.HandleFunc("GET /debug/pprof/", guard(pprof.Index))
-		mux.HandleFunc("GET /debug/pprof/profile", guard(pprof.Profile))
-		mux.HandleFunc("GET /debug/pprof/trace", guard(pprof.Trace))
+		profileRoutes(mux)
 	}
 	return mux
 }

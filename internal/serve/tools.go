@@ -112,6 +112,7 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, name string,
 
 func (s *Server) validate(ctx context.Context, a *arguments) (*mcp.CallToolResult, error) {
 	report, err := s.executor.Validate(ctx, exec.Validation{
+		Caller:  CallerOf(ctx),
 		Sources: func(yield func(exec.Source) bool) { yield(exec.Source{Code: []byte(a.code)}) },
 	})
 	if report == nil {
