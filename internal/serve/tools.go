@@ -149,7 +149,7 @@ func failure(tool string, err error) *mcp.CallToolResult {
 	case err == nil:
 		b.WriteString("pyrun failed and does not know why")
 	case errors.As(err, &request):
-		fmt.Fprintf(&b, "%s %s", argument(request.Field), request.Msg)
+		fmt.Fprintf(&b, "%s %s", argument(request.Field), strings.Replace(request.Msg, " inputs[", " files[", 1))
 		if request.Hint != "" {
 			b.WriteString("\nhint: " + request.Hint)
 		}
