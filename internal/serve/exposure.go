@@ -63,7 +63,7 @@ func (e *Exposure) admits(a net.Addr) error {
 	return &ListenError{
 		Address: a.String(), Err: ErrExposed,
 		why:    "it is no loopback address, and nobody is asked for a token",
-		remedy: "service.token_file, service.jwks_url, or in so many words service.insecure_no_auth: true",
+		remedy: "--token-file FILE, or in so many words --insecure-no-auth, or --host 127.0.0.1",
 	}
 }
 

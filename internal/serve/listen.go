@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"syscall"
 
@@ -64,7 +65,7 @@ func (s *Server) Listen(ctx context.Context, a Addresses) (Listeners, error) {
 		}
 	}
 	if l.MCP == nil {
-		if l.MCP, err = s.open(ctx, a.Host, a.Port, "service.port"); err != nil {
+		if l.MCP, err = s.open(ctx, a.Host, a.Port, "port"); err != nil {
 			l.Close()
 			return Listeners{}, err
 		}
@@ -78,7 +79,7 @@ func (s *Server) Listen(ctx context.Context, a Addresses) (Listeners, error) {
 		if host == "" {
 			host = a.Host
 		}
-		if l.Metrics, err = s.open(ctx, host, a.MetricsPort, "service.metrics_port"); err != nil {
+		if l.Metrics, err = s.open(ctx, host, a.MetricsPort, "metrics-port"); err != nil {
 			l.Close()
 			return Listeners{}, err
 		}
@@ -90,9 +91,13 @@ func (s *Server) Listen(ctx context.Context, a Addresses) (Listeners, error) {
 	return l, nil
 }
 
-func (s *Server) open(ctx context.Context, host string, port int, key string) (net.Listener, error) {
+func (s *Server) open(ctx context.Context, host string, port int, flag string) (net.Listener, error) {
 	at := net.JoinHostPort(host, strconv.Itoa(port))
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+	network := "tcp"
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
+		network = "tcp4" // or 0.0.0.0 would be every IPv6 address too
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, network, at)
 	if err == nil {
 		return l, nil
 	}
@@ -103,9 +108,9 @@ func (s *Server) open(ctx context.Context, host string, port int, key string) (n
 	e := &ListenError{Address: at, Err: err}
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		e.why, e.remedy = "another program listens there already", "choose another "+key
+		e.why, e.remedy = "another program listens there already", fmt.Sprintf("--%s %d", flag, port+1)
 	case errors.Is(err, syscall.EACCES):
-		e.why, e.remedy = "ports below 1024 are for root", "choose another "+key
+		e.why, e.remedy = "ports below 1024 are for root", fmt.Sprintf("--%s %d", flag, port+8000)
 	}
 	return nil, e
 }
