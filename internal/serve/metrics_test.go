@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,6 +117,27 @@ func TestMetricsDocumented(t *testing.T) {
 		if !want[m[1]] {
 			t.Errorf("docs/serving.md tells of %s, which is not there", m[1])
 		}
+	}
+}
+
+// So are the reasons.
+func TestReasonsDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/serving.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "| reason | meaning |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var listed []string
+	for line := range strings.Lines(table) {
+		listed = append(listed, strings.Trim(strings.SplitN(line, "|", 3)[1], " `"))
+	}
+	known := []string{
+		ReasonArguments, ReasonTool, ReasonHost, ReasonOrigin, ReasonToken, ReasonKeys, ReasonBody, ReasonMemory, ReasonRate,
+		ReasonConcurrency, ReasonBusy, ReasonDraining, reasonRequest, reasonCancelled, reasonFailed,
+	}
+	if !slices.Equal(listed, known) {
+		t.Errorf("docs/serving.md tells of %q, the code of %q", listed, known)
 	}
 }
 
