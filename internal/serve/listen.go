@@ -47,23 +47,23 @@ func (l Listeners) Close() {
 // metrics, and the first of the others. It refuses, with ErrExposed, an address
 // that strangers can reach while nobody is asked for a token.
 func (s *Server) Listen(ctx context.Context, a Addresses) (Listeners, error) {
-	given, err := activation.ListenersWithNames()
-	if err != nil {
-		return Listeners{}, fmt.Errorf("take the sockets of systemd: %w", err)
-	}
 	l := Listeners{profile: a.Profile}
-	for name, list := range given {
-		for _, one := range list {
-			switch {
-			case name == "metrics" && l.Metrics == nil:
-				l.Metrics = one
-			case name != "metrics" && l.MCP == nil:
-				l.MCP = one
-			default:
-				_ = one.Close()
-			}
+	for _, f := range activation.Files(true) { // in the order of their units
+		one, err := net.FileListener(f)
+		_ = f.Close()
+		switch {
+		case err != nil:
+			l.Close()
+			return Listeners{}, fmt.Errorf("take the socket %s of systemd: %w", f.Name(), err)
+		case f.Name() == "metrics" && l.Metrics == nil:
+			l.Metrics = one
+		case f.Name() != "metrics" && l.MCP == nil:
+			l.MCP = one
+		default:
+			_ = one.Close()
 		}
 	}
+	var err error
 	if l.MCP == nil {
 		if l.MCP, err = s.open(ctx, a.Host, a.Port, "port"); err != nil {
 			l.Close()
