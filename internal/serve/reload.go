@@ -45,15 +45,12 @@ type reloader struct {
 	every   time.Duration
 }
 
-// newReloader takes the files as they are now for read.
+// newReloader watches first and reads then, so that no change falls in between;
+// what was read at the start already is read once more.
 func newReloader(log *slog.Logger, files []File) *reloader {
 	r := &reloader{every: lookAgain}
 	for _, f := range files {
-		w := &watched{File: f, said: once{log: log, what: "reload " + f.Path}}
-		if data, err := readSmall(f.Path, maxPEM); err == nil {
-			w.seen = sha256.Sum256(data)
-		}
-		r.files = append(r.files, w)
+		r.files = append(r.files, &watched{File: f, said: once{log: log, what: "reload " + f.Path}})
 	}
 	if len(files) == 0 {
 		return r
@@ -61,14 +58,15 @@ func newReloader(log *slog.Logger, files []File) *reloader {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		log.Warn("files are looked at once a minute only: the kernel tells of no change", "error", err.Error())
-		return r
-	}
-	r.watcher = watcher
-	for _, f := range files {
-		if err := watcher.Add(filepath.Dir(f.Path)); err != nil {
-			log.Warn("a file is looked at once a minute only", "file", f.Path, "error", err.Error())
+	} else {
+		r.watcher = watcher
+		for _, f := range files {
+			if err := watcher.Add(filepath.Dir(f.Path)); err != nil {
+				log.Warn("a file is looked at once a minute only", "file", f.Path, "error", err.Error())
+			}
 		}
 	}
+	r.look(func(*watched) {})
 	return r
 }
 
@@ -84,6 +82,7 @@ func (r *reloader) run(ctx context.Context) {
 	defer tick.Stop()
 	quiet := time.NewTimer(settle)
 	quiet.Stop()
+	tell := func(w *watched) { w.said.log.Info("reloaded", "file", w.Path) }
 	for {
 		select {
 		case <-ctx.Done():
@@ -93,15 +92,15 @@ func (r *reloader) run(ctx context.Context) {
 		case <-errs: // an overflow: look
 			quiet.Reset(settle)
 		case <-quiet.C:
-			r.look()
+			r.look(tell)
 		case <-tick.C:
-			r.look()
+			r.look(tell)
 		}
 	}
 }
 
 // look loads what has changed. A file that is gone is one that cannot be read.
-func (r *reloader) look() {
+func (r *reloader) look(loaded func(*watched)) {
 	for _, w := range r.files {
 		data, err := readSmall(w.Path, maxPEM)
 		if err == nil {
@@ -113,7 +112,7 @@ func (r *reloader) look() {
 			if err = w.Load(data); err == nil {
 				w.seen = sum
 				w.said.well()
-				w.said.log.Info("reloaded", "file", w.Path)
+				loaded(w)
 				continue
 			}
 		}
