@@ -51,6 +51,8 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	}
 	ready := newReadiness(s, g.drain)
 	s.facts.begun.Store(true)
+	secure := server.TLSConfig != nil // Serve sets one too
+	s.announce(ctx, l, secure)
 	watch := newReloader(s.options.Log, files)
 	behind.Go(func() { watch.run(life) })
 	behind.Go(func() { ready.run(life) })
@@ -68,14 +70,12 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 			ended <- srv.Serve(l)
 		})
 	}
-	secure := server.TLSConfig != nil // Serve sets one too
 	start(server, l.MCP, secure)
 	if l.Metrics != nil {
 		m := s.configure(&http.Server{Handler: s.metricsHandler(ready, l.profile)}, life)
 		servers = append(servers, m)
 		start(m, l.Metrics, false)
 	}
-	s.announce(ctx, l, secure)
 	s.notify(daemon.SdNotifyReady)
 	select {
 	case err = <-ended:
