@@ -426,7 +426,7 @@ func TestReports(t *testing.T) {
 		"VALID\npolicy: offline sandbox (no runtime installs)\npreinstalled_packages (2): numpy 2.3.1, scikit-learn 1.8.0 (import sklearn)":                                                        {},
 		"VALID\npolicy: offline sandbox (no runtime installs)\npreinstalled_packages (2): numpy 2.3.1, scikit-learn 1.8.0 (import sklearn)\nnote: line 1, column 1: tomli may be missing [PYR310]": {Diagnostics: []exec.Diagnostic{note}},
 		"INVALID: line 3, column 7: '(' was never closed [PYR101]\n    print((\n    fix: close it":                                                                                                 {Problems: 1, Diagnostics: []exec.Diagnostic{note, problem}},
-		"INVALID: inline dependencies are refused [PYR201]": {Diagnostics: []exec.Diagnostic{{Code: "PYR201", Severity: exec.SeverityProblem, Message: "inline dependencies are refused"}}},
+		"INVALID: inline dependencies are refused [PYR201]":                                                                                                                                        {Diagnostics: []exec.Diagnostic{{Code: "PYR201", Severity: exec.SeverityProblem, Message: "inline dependencies are refused"}}},
 	} {
 		if d := cmp.Diff(want, reportText(r, environment())); d != "" {
 			t.Error(d)

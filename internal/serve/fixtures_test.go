@@ -8,9 +8,8 @@ import (
 	"io"
 	"net"
 	"os"
-	"time"
-
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )

@@ -56,7 +56,6 @@ func (l *lines) line() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if len(line)+len(part) > l.most+1 {
-			line = nil
 			if err := l.skip(err); err != nil {
 				return nil, err
 			}
