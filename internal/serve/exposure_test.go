@@ -344,7 +344,7 @@ func TestListenRefuses(t *testing.T) {
 			if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 				t.Fatalf("%v, want %s", err, tt.err)
 			}
-			if lower := (explained)(nil); errors.As(err, &lower) && tt.name != "no such address" {
+			if lower := explained(nil); errors.As(err, &lower) && tt.name != "no such address" {
 				if why, remedy := lower.Explain(); why == "" || remedy == "" {
 					t.Errorf("%v: because %q, remedy %q", err, why, remedy)
 				}

@@ -34,15 +34,15 @@ type jwts struct {
 	keys   keyfunc.Keyfunc
 }
 
-func openJWKS(ctx context.Context, e Exposure, log *slog.Logger) (*jwts, error) {
+func openJWKS(ctx context.Context, e Exposure, out *slog.Logger) (*jwts, error) {
 	u, err := url.Parse(e.JWKSURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("jwks_url %q: is not a web address", e.JWKSURL)
 	}
 	if u.Scheme == "http" && !newOrigins(nil, nil).answers("http://"+u.Host) {
-		log.WarnContext(ctx, "the issuer's keys come without TLS: whoever stands on the way can make tokens", "jwks_url", e.JWKSURL)
+		out.WarnContext(ctx, "the issuer's keys come without TLS: whoever stands on the way can make tokens", "jwks_url", e.JWKSURL)
 	}
-	said := &once{log: log, what: "fetch the issuer's keys"}
+	said := &once{log: out, what: "fetch the issuer's keys"}
 	return openKeys(ctx, e, rate.NewLimiter(rate.Every(keysAfter), 1), said)
 }
 

@@ -40,6 +40,7 @@ type watched struct {
 // reloader watches the folders that hold the files, not the files: Kubernetes
 // swaps a link beside them, and editors rename over them.
 type reloader struct {
+	out     *slog.Logger
 	files   []*watched
 	watcher *fsnotify.Watcher // nil: only by looking again
 	every   time.Duration
@@ -47,22 +48,22 @@ type reloader struct {
 
 // newReloader watches first and reads then, so that no change falls in between;
 // what was read at the start already is read once more.
-func newReloader(log *slog.Logger, files []File) *reloader {
-	r := &reloader{every: lookAgain}
+func newReloader(out *slog.Logger, files []File) *reloader {
+	r := &reloader{out: out, every: lookAgain}
 	for _, f := range files {
-		r.files = append(r.files, &watched{File: f, said: once{log: log, what: "reload " + f.Path}})
+		r.files = append(r.files, &watched{File: f, said: once{log: out, what: "reload " + f.Path}})
 	}
 	if len(files) == 0 {
 		return r
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		log.Warn("files are looked at once a minute only: the kernel tells of no change", "error", err.Error())
+		out.Warn("files are looked at once a minute only: the kernel tells of no change", "error", err.Error())
 	} else {
 		r.watcher = watcher
 		for _, f := range files {
 			if err := watcher.Add(filepath.Dir(f.Path)); err != nil {
-				log.Warn("a file is looked at once a minute only", "file", f.Path, "error", err.Error())
+				out.Warn("a file is looked at once a minute only", "file", f.Path, "error", err.Error())
 			}
 		}
 	}
@@ -89,7 +90,8 @@ func (r *reloader) run(ctx context.Context) {
 			return
 		case <-events:
 			quiet.Reset(settle)
-		case <-errs: // an overflow: look
+		case err := <-errs:
+			r.out.Warn("changes of files may have been missed: all are looked at", "error", err.Error())
 			quiet.Reset(settle)
 		case <-quiet.C:
 			r.look(tell)
