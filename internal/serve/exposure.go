@@ -15,10 +15,10 @@ import (
 // Exposure says who is let in over HTTP. The zero value lets in programs of this
 // machine, and no web page of another.
 type Exposure struct {
-	Host string // names listened on; answered without standing in Hosts
-	Hosts,
-	Origins,
-	CORSOrigins []string // empty: loopback names and Host, loopback origins, none
+	Host        string   // that is listened on; its name is answered
+	Hosts       []string // Host headers that are answered; empty: loopback names and Host
+	Origins     []string // pages that may call; empty: those of this machine
+	CORSOrigins []string // pages that may read the answer; empty: none
 
 	TokenFile      string // bearer tokens, name:sha256 a line
 	InsecureNoAuth bool   // listen beyond loopback and ask nobody for a token
