@@ -42,13 +42,19 @@ var rules = []rule{
 	},
 	{
 		pkg:   "cmd/pyrun",
-		may:   []string{"(root)", "internal/config", "internal/exec", "internal/ui"},
+		may:   []string{"(root)", "internal/config", "internal/exec", "internal/serve", "internal/ui"},
 		never: []string{"os/exec", "golang.org/x/sys/unix"},
 		why:   "a door translates words into a request and decides nothing; the two roots are behind exec",
 	},
 	{
 		pkg: "internal/config",
 		why: "settings are plain values with their source; the door turns them into options",
+	},
+	{
+		pkg:   "internal/serve",
+		may:   []string{"internal/exec"},
+		never: []string{"os/exec", "github.com/urfave/cli"},
+		why:   "a door beside the terminal: it translates the protocol and decides nothing about how a script is run",
 	},
 	{
 		pkg:   "internal/ui",
@@ -141,6 +147,8 @@ func TestRulesForbid(t *testing.T) {
 		{"internal/config", module + "/internal/exec"},
 		{"internal/config", module},
 		{"internal/ui", "github.com/urfave/cli/v2"},
+		{"internal/serve", module + "/internal/ui"},
+		{"internal/serve", module + "/internal/exec/sandbox"},
 		{"internal/exec", module + "/internal/ui"},
 		{"internal/exec", "golang.org/x/sys/unix"},
 		{"internal/exec/python", module + "/internal/exec/sandbox"},

@@ -19,13 +19,13 @@ _pyrun() {
         fi
         [[ -n $command || $word == -* ]] && continue
         case $word in
-            run|validate|check|packages|config|completion|version|help) command=$word ;;
+            run|validate|check|packages|serve|config|completion|version|help) command=$word ;;
         esac
     done
 
     case $command in
         '')
-            COMPREPLY=($(compgen -W 'run validate check packages config completion version help --version --help' -- "$cur"))
+            COMPREPLY=($(compgen -W 'run validate check packages serve config completion version help --version --help' -- "$cur"))
             ;;
         run)
             case $prev in
@@ -207,6 +207,82 @@ _pyrun() {
                 COMPREPLY=($(compgen -W 'install lock list verify' -- "$cur"))
             fi
             ;;
+        serve)
+            case $prev in
+                --transport)
+                    COMPREPLY=($(compgen -W 'stdio http streamable-http' -- "$cur"))
+                    return
+                    ;;
+                --print-config)
+                    COMPREPLY=($(compgen -W 'claude-desktop claude-code cursor vscode zed codex goose' -- "$cur"))
+                    return
+                    ;;
+                --token-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --tls-cert)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --tls-key)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --artifacts)
+                    COMPREPLY=($(compgen -W 'inline auto' -- "$cur"))
+                    return
+                    ;;
+                --runtime-python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox-backend)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --uv-path)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --config)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --packages-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --network)
+                    COMPREPLY=($(compgen -W 'loopback none' -- "$cur"))
+                    return
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+                --host|--port|--path|--allowed-hosts|--metrics-port|--tools|--default-timeout|--max-timeout|--max-workers|--memory|--cpu-time|--processes|--file-size|--disk|--max-output|--python-version|--max-output-bytes) return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--transport --print-config --sessions --host --port --path --token-file --insecure-no-auth --tls-cert --tls-key --allowed-hosts --metrics-port --pprof --tools --artifacts --default-timeout --max-timeout --max-workers --memory --cpu-time --processes --file-size --disk --max-output --runtime-python --python-version --sandbox-backend --max-output-bytes --uv-path --no-warm-cache --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+            fi
+            ;;
         config)
             case $prev in
                 --config)
@@ -275,7 +351,7 @@ _pyrun() {
             if [[ $cur == -* ]]; then
                 COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
             else
-                COMPREPLY=($(compgen -W 'run validate check packages config completion version sandbox exit-codes environment settings' -- "$cur"))
+                COMPREPLY=($(compgen -W 'run validate check packages serve config completion version sandbox exit-codes environment mcp settings' -- "$cur"))
             fi
             ;;
     esac

@@ -9,6 +9,7 @@ _pyrun() {
         'validate:find what would stop scripts here, without running them'
         'check:try what this machine gives: interpreter, walls, limits, packages'
         'packages:make, lock, show and verify the environment of packages.txt'
+        'serve:serve the same sandbox to MCP clients'
         'config:show every setting, its value and where it came from'
         'completion:print a completion script for a shell'
         'version:print the version'
@@ -95,6 +96,49 @@ _pyrun() {
                         '(--help -h)'{-h,--help}'[print help]' \
                         '1:word:(install lock list verify)'
                     ;;
+                serve)
+                    _arguments -S \
+                        '--transport=[speak over stdio, http, streamable-http (default stdio)]:value:(stdio http streamable-http)' \
+                        '--print-config=[print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit]:value:(claude-desktop claude-code cursor vscode zed codex goose)' \
+                        '--sessions[keep a session for each HTTP client of an older protocol]' \
+                        '--host=[listen on ADDRESS (default 127.0.0.1)]:address:' \
+                        '--port=[listen on TCP port N (default 8000)]:n:' \
+                        '--path=[answer at /PATH (default /mcp)]:/path:' \
+                        '--token-file=[let in who has a token of FILE, one name\:sha256 a line]:file:_files' \
+                        '--insecure-no-auth[let in everybody, on other addresses than loopback too]' \
+                        '--tls-cert=[serve TLS with the certificate in FILE]:file:_files' \
+                        '--tls-key=[and its key in FILE]:file:_files' \
+                        '--allowed-hosts=[answer to these NAMES, with commas between]:names:' \
+                        '--metrics-port=[metrics and health on TCP port N, 0 is off (default 9999)]:n:' \
+                        '--pprof[profiles beside the metrics, on loopback only]' \
+                        '--tools=[offer these NAMES, with commas between (run_python too)]:names:' \
+                        '--artifacts=[pass artifacts on as inline, auto (default\: http inline, stdio auto)]:value:(inline auto)' \
+                        '--default-timeout=[stop a call after TIME (default 30s)]:time:' \
+                        '--max-timeout=[let a call ask for TIME at most (default 5m)]:time:' \
+                        '--max-workers=[run N calls at once (default\: number of CPUs)]:n:' \
+                        '--memory=[at most SIZE of memory\: 512M, 2G (default 512M)]:size:' \
+                        '--cpu-time=[at most TIME of processor time]:time:' \
+                        '--processes=[at most N processes and threads (default 64)]:n:' \
+                        '--file-size=[no file larger than SIZE (default 64M)]:size:' \
+                        '--disk=[at most SIZE of files in all (default 256M)]:size:' \
+                        '--max-output=[keep SIZE of each stream in the result (default 1M)]:size:' \
+                        '--runtime-python=[as --python PATH]:path:_files' \
+                        '--python-version=[refuse an interpreter that is not VERSION\: 3.13]:version:' \
+                        '--sandbox-backend=[as --sandbox\: auto, native, restricted, none]:value:(auto native restricted none)' \
+                        '--max-output-bytes=[as --max-output SIZE]:size:' \
+                        '--uv-path=[does nothing\: uv is not used (PATH)]:path:_files' \
+                        '--no-warm-cache[does nothing\: there is no such cache]' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        ':: :'
+                    ;;
                 config)
                     _arguments -S \
                         '--json[print one JSON object and nothing else]' \
@@ -124,7 +168,7 @@ _pyrun() {
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
                         '(--help -h)'{-h,--help}'[print help]' \
-                        '1:word:(run validate check packages config completion version sandbox exit-codes environment settings)'
+                        '1:word:(run validate check packages serve config completion version sandbox exit-codes environment mcp settings)'
                     ;;
             esac
             ;;

@@ -35,6 +35,7 @@ curl -s https://example.org/x.py | pyrun run - --json`,
 			d.validateCommand(),
 			d.checkCommand(),
 			packagesCommand(d),
+			d.serveCommand(),
 			{
 				Name:      "config",
 				Usage:     "show every setting, its value and where it came from",
@@ -68,7 +69,7 @@ pyrun completion powershell | Out-String | Invoke-Expression`,
 			{
 				Name:      "help",
 				Usage:     "explain a command or topic",
-				ArgsUsage: "run|validate|check|packages|config|completion|version|" + topicNames("|"),
+				ArgsUsage: "run|validate|check|packages|serve|config|completion|version|" + topicNames("|"),
 				UsageText: "pyrun help [command | topic]",
 				Description: `pyrun help run
 pyrun help exit-codes`,

@@ -114,9 +114,18 @@ func (d *door) settle(c *cli.Context) error {
 func (d *door) config(c *cli.Context) (*config.Config, error) {
 	flags := make(map[string]string)
 	for _, f := range settingFlags() {
-		if name := f.Names()[0]; d.line.given(name) {
+		name := f.Names()[0]
+		if !d.line.given(name) {
+			continue
+		}
+		if _, isBool := f.(*cli.BoolFlag); isBool {
+			flags[name] = "true"
+		} else {
 			flags[name] = c.String(name)
 		}
+	}
+	if d.line.given("sessions") {
+		flags["stateless-http"] = "false"
 	}
 	if c.Bool("no-figures") {
 		flags["no-figures"] = "true"

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/urfave/cli/v2"
 )
 
@@ -58,7 +60,9 @@ func speech() []cli.Flag {
 }
 
 // settingFlags are those whose value config reads under the flag's name.
-func settingFlags() []cli.Flag { return append(limitFlags(), choiceFlags()...) }
+func settingFlags() []cli.Flag {
+	return slices.Concat(limitFlags(), choiceFlags(), serveSettingFlags(), olderFlags())
+}
 
 // timeoutFlag is a wish of one run, not a setting.
 func timeoutFlag() cli.Flag {

@@ -41,6 +41,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PYRUN_CACHE_DIR", cache)
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("LANG", "C.UTF-8")
+			if path, err := osexec.LookPath("pyrun"); err == nil { // as it names itself
+				if path, err = filepath.EvalSymlinks(path); err == nil {
+					e.Setenv("PYRUN", path)
+				}
+			}
 			return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o755)
 		},
 		Condition: func(cond string) (bool, error) {

@@ -120,6 +120,9 @@ func options(s *config.Config) exec.Options {
 		MaxQueue:          s.Service.MaxQueue,
 		NoFigures:         !s.Runner.Figures,
 	}
+	if o.MaxQueue == 0 { // said on purpose, while the Executor's zero is its default
+		o.MaxQueue = -1
+	}
 	switch s.Runner.Network {
 	case "none":
 		o.Network = "none"

@@ -72,6 +72,22 @@ Every wall is tried, not assumed. When one cannot be built, nothing is run, and 
 			},
 		},
 		{
+			name:  "mcp",
+			usage: "the same sandbox for MCP clients",
+			text: `pyrun serve is a server of the Model Context Protocol. A client starts it by itself and speaks to it over its standard input and output; with --transport http it serves many, at http://127.0.0.1:8000/mcp. pyrun serve --print-config CLIENT prints what goes into a client's settings.
+
+Each call is a run of its own, behind the same walls as pyrun run. A client that goes away, or cancels, ends its runs. On another address than loopback a token file is needed, or --insecure-no-auth.`,
+			table: ui.HelpTable{
+				Title: "Tools",
+				Rows: [][2]string{
+					{"execute_python", "run code, with files in and artifacts out; the answer is the JSON of pyrun run --json"},
+					{"validate_code", "what would stop code from running here: syntax, imports, inline dependencies"},
+					{"check_environment", "interpreter, walls, limits, packages"},
+					{"run_python", "run code with the standard library alone, answered as text; offered when --tools names it"},
+				},
+			},
+		},
+		{
 			name:  "settings",
 			usage: "where settings come from",
 			text: `Each setting has one value. By weight: a flag, PYRUN_NAME, section___name, RUNNER_NAME, the file, the default. pyrun config prints each value and where it came from.

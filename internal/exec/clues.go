@@ -59,11 +59,12 @@ func (e *Executor) allowed(in *python.Interpreter) []pkg {
 func (e *Executor) listed(in *python.Interpreter) []string {
 	w, err := e.wanted(in)
 	if err != nil {
-		return nil
+		return e.lastListed()
 	}
 	names := make([]string, 0, len(w.list))
 	for _, r := range w.list {
 		names = append(names, r.Name)
 	}
+	e.known.Store(&names)
 	return names
 }

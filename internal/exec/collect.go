@@ -49,7 +49,10 @@ func (e *Executor) result(r Request, j *job, in *python.Interpreter, done *ended
 		}
 	}
 	if done.out.kept.cut() || done.err.kept.cut() {
-		res.Truncated = &Truncated{StdoutBytes: done.out.kept.total, StderrBytes: done.err.kept.total}
+		res.Truncated = &Truncated{
+			StdoutBytes: done.out.kept.total, StderrBytes: done.err.kept.total,
+			stdoutLines: done.out.kept.lines, stderrLines: done.err.kept.lines,
+		}
 	}
 	var failed error
 	res.Artifacts, res.Skipped, failed = artifactsOf(done.tree.Store(), e.options, to.sink)

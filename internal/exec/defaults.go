@@ -79,7 +79,6 @@ func (o Options) withDefaults() (Options, error) {
 		{"max_artifacts", &o.MaxArtifacts, defaultMaxArtifacts},
 		{"max_input_files", &o.MaxInputs, defaultMaxInputs},
 		{"max_workers", &o.MaxWorkers, runtime.NumCPU()},
-		{"max_queue", &o.MaxQueue, defaultMaxQueue},
 	} {
 		if *n.value < 0 {
 			return o, &RequestError{Field: n.field, Msg: "is negative"}
@@ -87,6 +86,12 @@ func (o Options) withDefaults() (Options, error) {
 		if *n.value == 0 {
 			*n.value = n.or
 		}
+	}
+	switch {
+	case o.MaxQueue < 0:
+		o.MaxQueue = 0
+	case o.MaxQueue == 0:
+		o.MaxQueue = defaultMaxQueue
 	}
 	if o.DefaultTimeout > o.MaxTimeout {
 		return o, &RequestError{Field: "default_timeout", Msg: "is longer than max_timeout"}

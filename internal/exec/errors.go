@@ -4,7 +4,8 @@ package exec
 
 import "errors"
 
-// ErrBusy says that MaxWorkers runs are going and MaxQueue are waiting.
+// ErrBusy says that MaxWorkers runs are going and MaxQueue are waiting. It comes
+// as a *BusyError.
 var ErrBusy = errors.New("busy: every worker is taken and the queue is full; try again shortly")
 
 // ErrClosed says that the Executor was closed.

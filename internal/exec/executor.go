@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
@@ -31,6 +32,8 @@ type Executor struct {
 	fontLock  chan struct{} // guards the two below
 	fontList  *fontList
 	fontTried bool
+
+	known atomic.Pointer[[]string] // the packages that were listed when the list could last be read
 }
 
 // New checks the options and does nothing else: the interpreter is looked for,
@@ -42,7 +45,7 @@ func New(o Options) (*Executor, error) {
 		return nil, err
 	}
 	e := &Executor{
-		options: o, queue: newQueue(o.MaxWorkers, o.MaxQueue),
+		options: o, queue: newQueue(o.MaxWorkers, o.MaxQueue, 2*o.MaxOutputBytes+o.MaxArtifactsTotal),
 		ready: make(chan struct{}, 1), fontLock: make(chan struct{}, 1),
 	}
 	e.life, e.end = context.WithCancel(context.Background())
@@ -96,12 +99,14 @@ func (e *Executor) Execute(ctx context.Context, r Request) (*Result, error) {
 	defer context.AfterFunc(e.life, cancel)()
 
 	asked := time.Now()
-	if err := e.queue.enter(ctx); err != nil {
+	at, err := e.queue.enter(ctx, r.Caller)
+	if err != nil {
 		return nil, e.orClosed(err)
 	}
-	defer e.queue.leave()
+	var res *Result
+	defer func() { at.leave(res.bytes(), r.Delivered) }()
 	queued := time.Since(asked)
-	res, err := e.execute(ctx, r, j, called, queued)
+	res, err = e.execute(ctx, r, j, called, queued)
 	if res == nil {
 		err = e.orClosed(err)
 	}

@@ -267,7 +267,7 @@ func TestQueue(t *testing.T) {
 		_, err := e.Execute(ctx, code("pass"))
 		waiting <- err
 	}()
-	for e.queue.waiting.Load() == 0 {
+	for e.Load().Waiting == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if _, err := e.Execute(t.Context(), code("pass")); !errors.Is(err, ErrBusy) {

@@ -126,7 +126,17 @@ type observed struct {
 	after   string
 }
 
+// way is how a request reaches an Executor.
+type way func(context.Context, *exec.Executor, exec.Request) (*exec.Result, error)
+
 func TestHostile(t *testing.T) {
+	hostile(t, func(ctx context.Context, e *exec.Executor, r exec.Request) (*exec.Result, error) {
+		return e.Execute(ctx, r)
+	})
+}
+
+func hostile(t *testing.T, reach way) {
+	t.Helper()
 	if os.Getenv("PYRUN_HOSTILE_PREPARED") == "" {
 		t.Cleanup(prepareHost(t))
 	}
@@ -150,7 +160,7 @@ func TestHostile(t *testing.T) {
 			}
 			var seen []observed
 			for range runs {
-				o := observe(t, executors[network], s)
+				o := observe(t, executors[network], s, reach)
 				for _, word := range s.asserts {
 					if fault := check(t, executors[network], word, o); fault != "" {
 						t.Errorf("%s: %s", word, fault)
@@ -172,7 +182,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-func observe(t *testing.T, e *exec.Executor, s script) observed {
+func observe(t *testing.T, e *exec.Executor, s script, reach way) observed {
 	t.Helper()
 	r := s.request(t)
 	o := observed{mark: r.Args[0], before: hostState()}
@@ -190,7 +200,7 @@ func observe(t *testing.T, e *exec.Executor, s script) observed {
 	o.logged = captureStdio(t, func() {
 		began := time.Now()
 		var err error
-		o.result, err = e.Execute(t.Context(), r)
+		o.result, err = reach(t.Context(), e, r)
 		o.wall = time.Since(began)
 		if err != nil {
 			t.Fatalf("Execute: %v", err)

@@ -232,7 +232,7 @@ func TestCheckWaits(t *testing.T) {
 	for range 2 { // one works, one waits
 		go func() { _, _ = e.Execute(context.Background(), code("import time; time.sleep(0.5)")) }()
 	}
-	for e.queue.waiting.Load() == 0 {
+	for e.Load().Waiting == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if env := inspect(t, e, Inspection{}); !env.Ready() {

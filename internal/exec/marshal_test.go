@@ -22,7 +22,7 @@ func full() *Result {
 		Verdict: VerdictError, RequestID: "0a1b2c3d",
 		Sandbox: SandboxInfo{Backend: "native", Layers: []string{"user"}, Memory: "cgroup2", Network: "loopback"},
 		Usage:   Usage{1, 2, 3, 4}, Value: "42", Error: &ScriptError{"E", "m", 3, "c"}, Signal: "SIGHUP", Hint: "h",
-		Truncated: &Truncated{5, 6}, Skipped: []Skipped{{"p", "r"}}, Timeout: &Timeout{301, 300},
+		Truncated: &Truncated{StdoutBytes: 5, StderrBytes: 6}, Skipped: []Skipped{{"p", "r"}}, Timeout: &Timeout{301, 300},
 	}
 }
 

@@ -18,6 +18,9 @@ type Validation struct {
 
 	// Progress hears of slow preparations (an interpreter unpacked for the first time).
 	Progress func(Progress)
+
+	// Caller says whose turn this is, as for a Request.
+	Caller string
 }
 
 // Source is one text to validate.

@@ -48,6 +48,15 @@ type Request struct {
 	// watch looks at the script from outside when it has been let go; the run
 	// waits for it. It is how Check sees a run as any other run is made.
 	watch func(tree)
+
+	// Caller says whose turn this is: callers who wait for a worker are served
+	// in turns. It is compared and nothing else.
+	Caller string
+
+	// Delivered, when set, is closed once the Result is needed no more. Until
+	// then it counts among those that may be in memory at once, twice as many as
+	// there are workers at their largest; beyond, no run is started.
+	Delivered <-chan struct{}
 }
 
 // Input is a file or folder that the script can read at INPUTS_DIR/Name.
@@ -95,7 +104,7 @@ type Options struct {
 	MaxInputs                  int
 	MaxCodeBytes               int64
 	MaxWorkers                 int // runs at once
-	MaxQueue                   int // runs waiting; beyond, ErrBusy
+	MaxQueue                   int // runs waiting; beyond, ErrBusy; below 0 is none
 	NoFigures                  bool
 
 	Ahead *Ahead // nil: everything is looked for when the first request comes

@@ -50,16 +50,31 @@ func (r *Result) written() (n int) {
 	return n
 }
 
+// bytes is what the Result holds in memory, roughly.
+func (r *Result) bytes() int64 {
+	if r == nil {
+		return 0
+	}
+	n := len(r.Stdout) + len(r.Stderr)
+	for _, a := range r.Artifacts {
+		n += len(a.Content)
+	}
+	return int64(n)
+}
+
 // Artifact is a file the script left in ARTIFACTS_DIR. Error stands in place
-// of the content when it was too large.
+// of the content when it was too large. Text and Index are for doors that pass
+// the content on otherwise; Execute leaves them empty.
 type Artifact struct {
-	Path      string `json:"path"`
-	MediaType string `json:"media_type,omitempty"`
-	Size      int64  `json:"size"`
-	SHA256    string `json:"sha256,omitempty"`
-	Content   []byte `json:"content_base64,omitzero"` // nil when File or Error stands in its place; an empty file keeps its key
-	File      string `json:"file,omitempty"`          // where it was written, when the request named a folder
-	Error     string `json:"error,omitempty"`
+	Path      string  `json:"path"`
+	MediaType string  `json:"media_type,omitempty"`
+	Size      int64   `json:"size"`
+	SHA256    string  `json:"sha256,omitempty"`
+	Content   []byte  `json:"content_base64,omitzero"` // nil when File or Error stands in its place; an empty file keeps its key
+	Text      *string `json:"content_text,omitempty"`
+	Index     int     `json:"content_index,omitempty"` // of the image block that holds it
+	File      string  `json:"file,omitempty"`          // where it was written, when the request named a folder
+	Error     string  `json:"error,omitempty"`
 }
 
 // SandboxInfo names the walls that held.
@@ -91,6 +106,8 @@ type ScriptError struct {
 type Truncated struct {
 	StdoutBytes int64 `json:"stdout_bytes"`
 	StderrBytes int64 `json:"stderr_bytes"`
+
+	stdoutLines, stderrLines int64 // newlines likewise, for whoever cuts again
 }
 
 // Skipped is something in ARTIFACTS_DIR that was not returned, and why.

@@ -45,10 +45,11 @@ func (e *Executor) Validate(ctx context.Context, v Validation) (*Report, error) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.life, cancel)()
-	if err := e.queue.enter(ctx); err != nil {
+	at, err := e.queue.enter(ctx, v.Caller)
+	if err != nil {
 		return nil, e.orClosed(err)
 	}
-	defer e.queue.leave()
+	defer at.leave(0, nil)
 	in, err := e.prepare(ctx, v.Progress)
 	if err != nil {
 		return nil, e.orClosed(err)
@@ -71,9 +72,12 @@ func (e *Executor) validate(ctx context.Context, v Validation, in *python.Interp
 		defer close(ordered)
 		defer close(work)
 		return e.draw(ctx, v.Sources, ordered, work, func() {
-			if numCPU() > 1 && e.queue.tryEnter() {
+			if numCPU() == 1 {
+				return
+			}
+			if at := e.queue.tryEnter(); at != nil {
 				g.Go(func() error {
-					defer e.queue.leave()
+					defer at.leave(0, nil)
 					return p.run(ctx)
 				})
 			}

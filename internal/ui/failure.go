@@ -48,3 +48,9 @@ func (u *UI) Fail(f Failure) {
 	}
 	u.say(b.String())
 }
+
+// Note writes to stderr what is neither failure nor warning.
+func (u *UI) Note(text string) {
+	const prefix = "pyrun: "
+	u.say(prefix + strings.Join(wrapAfter(len(prefix), cleanLines(text), u.wrapWidth()), "\n  ") + "\n")
+}

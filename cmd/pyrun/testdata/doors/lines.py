@@ -1,0 +1,2 @@
+for i in range(300_000):
+    print(i)

@@ -1,0 +1,3 @@
+b = []
+while True:
+    b.append(bytearray(16 << 20))

@@ -1,0 +1,5 @@
+# timeout: 1
+import time
+
+print("before")
+time.sleep(30)

@@ -1,0 +1,95 @@
+package serve
+
+// What a connection may take: memory while its body is here, and time while its
+// answer is fetched.
+
+import (
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+const (
+	maxHeader = 16 << 10
+
+	// maxConnections is how many there may be at once; more wait to be accepted.
+	maxConnections = 1024
+
+	// piece is how much of an answer is written at once.
+	piece = 64 << 10
+)
+
+// patience is how long the server waits for others.
+type patience struct {
+	header time.Duration // for a request's headers
+	body   time.Duration // for headers and body
+	idle   time.Duration // for the next request of a connection
+	piece  time.Duration // for a piece of an answer to be taken; 2 kB/s is not reading
+	run    time.Duration // for a run, beyond the longest, when the server stops
+	close  time.Duration // for answers on their way, and runs that are ended
+}
+
+func patient() patience {
+	return patience{
+		header: 5 * time.Second, body: 30 * time.Second, idle: time.Minute,
+		piece: 30 * time.Second, run: 5 * time.Second, close: 5 * time.Second,
+	}
+}
+
+// bodies bounds the memory of all request bodies together.
+type bodies struct {
+	each int64
+	room *semaphore.Weighted
+}
+
+func newBodies(each int64) *bodies {
+	return &bodies{each: each, room: semaphore.NewWeighted(max(256<<20, 4*each))}
+}
+
+// reserve takes room for a body as it was announced; below 0 is not announced.
+func (b *bodies) reserve(length int64) (release func(), ok bool) {
+	if length < 0 || length > b.each { // the reader stops there
+		length = b.each
+	}
+	if !b.room.TryAcquire(length) {
+		return nil, false
+	}
+	return func() { b.room.Release(length) }, true
+}
+
+// inPieces lets answers take as long as they need, and readers no longer than they should.
+func (p patience) inPieces(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&pieces{ResponseWriter: w, control: http.NewResponseController(w), each: p.piece}, r)
+	})
+}
+
+// pieces writes piece by piece, each with a deadline of its own.
+type pieces struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	each    time.Duration
+}
+
+func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+func (p *pieces) Write(data []byte) (n int, err error) {
+	for first := true; first || len(data) > 0; first = false {
+		now := data[:min(piece, len(data))]
+		_ = p.control.SetWriteDeadline(time.Now().Add(p.each)) // a test's recorder has none
+		m, err := p.ResponseWriter.Write(now)
+		n += m
+		if err != nil {
+			return n, err
+		}
+		data = data[len(now):]
+	}
+	return n, nil
+}
+
+// FlushError is Flush for a ResponseController, with a deadline too.
+func (p *pieces) FlushError() error {
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.each))
+	return p.control.Flush()
+}
