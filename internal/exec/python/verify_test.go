@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
