@@ -4,9 +4,9 @@ package python
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +52,7 @@ func TestVerify(t *testing.T) {
 			if err := os.Remove(p); err != nil {
 				return err
 			}
-			return syscall.Mkfifo(p, 0o644)
+			return exec.Command("mkfifo", p).Run()
 		}, []Damage{{"helper", site + "helper.py", "cannot be read: is no regular file"}}},
 		"stranger":          {site + "evil.pth", func(p string) error { return os.WriteFile(p, []byte("import evil\n"), 0o644) }, []Damage{{"", site + "evil.pth", "belongs to no package"}}},
 		"compiled stranger": {site + "__pycache__/evil.cpython-314.pyc", func(p string) error { return os.WriteFile(p, nil, 0o644) }, []Damage{{"", site + "__pycache__/evil.cpython-314.pyc", "belongs to no package"}}},
