@@ -107,7 +107,7 @@ func TestPackages(t *testing.T) {
 			}
 		}},
 		{name: "an empty list", list: "\n", want: []string{"error installed, but neither listed in packages.txt nor needed by what is: numpy"}, site: func(t *testing.T, site string) { install(t, site, "numpy", "1.2", "") }},
-		{name: "not a list", list: "-r other.txt\n", want: []string{"error read LIST: packages, line 1: \"-r other.txt\": options and other files are not taken; name packages only"}},
+		{name: "not a list", list: "-r other.txt\n", want: []string{"error read LIST: packages, line 1: \"-r other.txt\": -r is not taken: no options, no other files; name packages only"}},
 		{name: "binary", list: "\x7fELF\x00\n", want: []string{"error read LIST: it is not text"}},
 		{name: "an offer, nothing there", builtin: "numpy\npandas\n", want: []string{"note no package is installed, scripts have the standard library; the built-in list offers numpy, pandas"}},
 		{name: "an offer, some there", builtin: "numpy\npandas\n", want: []string{"note of the built-in list these are not installed: pandas"}, site: func(t *testing.T, site string) {
