@@ -103,7 +103,7 @@ func (k knowledge) missing(s *subject, i python.ImportFact) Diagnostic {
 		switch {
 		case normal != own && normal != brings:
 		case !p.installed:
-			return problem(ruleMissing, "install it at build time, or take an interpreter that has it with --python", "import of %s, %s", module, notInstalled(p.name, own))
+			return problem(ruleMissing, "install it: pyrun packages install", "import of %s, %s", module, notInstalled(p.name, own))
 		case len(p.imports) > 0:
 			return problem(ruleOtherName, "import "+shown(p.importName()), "import of %s, but the package %s is imported as %s", module, shown(p.name), shown(p.importName()))
 		}
@@ -135,7 +135,7 @@ func notInstalled(name, own string) string {
 
 // alternatives is what to do about a module that nothing is like.
 func (k knowledge) alternatives(brings string) string {
-	fix := "add " + shown(brings) + " to packages.txt and install it at build time"
+	fix := "add " + shown(brings) + " to packages.txt and run: pyrun packages install"
 	if have := installed(k.allowed); len(have) > 0 {
 		return fix + "; there is: " + clip(strings.Join(have, ", "), 200)
 	}

@@ -142,7 +142,7 @@ func TestValidateSource(t *testing.T) {
 func TestValidateImports(t *testing.T) {
 	e := newExecutor(t, Options{BuiltinPackages: "numpy\npandas\nscikit-learn\npyyaml\n"})
 	add := func(name string) string {
-		return "add " + name + " to packages.txt and install it at build time; there is the standard library only"
+		return "add " + name + " to packages.txt and run: pyrun packages install; there is the standard library only"
 	}
 	for _, tt := range []struct {
 		name, code, want string
