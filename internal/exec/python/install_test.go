@@ -378,8 +378,12 @@ func TestEnvironmentOfAnother(t *testing.T) {
 	refused := func(want ...string) {
 		t.Helper()
 		_, err := Choose(t.Context(), in.Options)
-		for _, word := range append(want, env.Dir, "pyrun packages install") {
-			if !errors.Is(err, ErrEnvironment) || !strings.Contains(err.Error(), word) {
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrEnvironment) || !strings.Contains(e.Remedy, "pyrun packages install") {
+			t.Fatalf("%v, want a remedy", err)
+		}
+		for _, word := range append(want, env.Dir) {
+			if !strings.Contains(err.Error(), word) {
 				t.Errorf("%v, want %q", err, word)
 			}
 		}

@@ -33,8 +33,9 @@ func (e *PackagesError) Unwrap() error { return e.Err }
 
 // Bounds of what is kept of pip's output.
 const (
-	maxSaid     = 40  // lines
-	maxSaidLine = 300 // bytes
+	maxSaid      = 40   // lines
+	maxHeardLine = 8192 // bytes of a line that is looked at: paths in it may be long
+	maxSaidLine  = 300  // bytes of one that is shown
 )
 
 // listener hears pip: steps become progress, the rest is kept for a failure.
@@ -96,7 +97,7 @@ func (l *listener) hear(line string) {
 			l.broken = connection(why)
 		}
 	}
-	l.lines = append(l.lines, line[:min(len(line), maxSaidLine)])
+	l.lines = append(l.lines, line[:min(len(line), maxHeardLine)])
 	if len(l.lines) > maxSaid {
 		l.lines = slices.Delete(l.lines, 0, 1)
 	}
@@ -147,9 +148,10 @@ func (l *listener) explain(err error) error {
 		text, wrong := strings.CutPrefix(line, "ERROR: ")
 		switch {
 		case wrong && e.Err != nil:
-			e = &PackagesError{Msg: "pip: " + strings.TrimSuffix(text, "."), Said: e.Said}
+			text = strings.TrimSuffix(text, ".")
+			e = &PackagesError{Msg: "pip: " + text[:min(len(text), maxSaidLine)], Said: e.Said}
 		case !chatter(line):
-			e.Said = append(e.Said, line)
+			e.Said = append(e.Said, line[:min(len(line), maxSaidLine)])
 		}
 	}
 	after := func(words string) (string, bool) {
