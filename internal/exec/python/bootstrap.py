@@ -26,6 +26,8 @@ OPTIONS = OPTIONS.split(",")
 FIGURES = ""  # harness.go puts figures.py here
 FOLDER = variable("ARTIFACTS_DIR") or "."
 WINDOWS = posix.__name__ == "nt"
+ZYGOTE = ""  # and zygote.py here
+COPY = None  # in a copy of a zygote, what zygote.py made
 
 
 def enter():
@@ -85,6 +87,12 @@ def site():
     for word in ("copyright", "credits", "license"):
         setattr(builtins, word, Late(word))
     builtins.help = _sitebuiltins._Helper()
+
+
+def unsite():
+    """In a copy that would have been started without: takes away what the zygote put in place."""
+    for word in ("quit", "exit", "copyright", "credits", "license", "help"):
+        delattr(sys.modules["builtins"], word)
 
 
 def load():
@@ -219,8 +227,40 @@ def leave(error, value):
         except Exception as broken:
             NOTES.append("figures: " + name(broken) + ": " + str(broken))
     write(error, value)
+    if COPY is not None:
+        COPY["STATUS"] = COPY["ends"](error)
 
 
+def dress(source):
+    """What a zygote and its copies do ahead of a run: all that a run does, to no effect."""
+    global OPTIONS, REPORT, SCRIPT
+    OPTIONS, REPORT, SCRIPT = ["-"], "/dev/null", "/dev/null"
+    enter()
+    load()
+    space = sys.modules["__main__"].__dict__
+    exec(swift(source) or compile(source, SCRIPT, "exec"), space)
+    try:
+        raise ValueError("dress rehearsal")
+    except ValueError as error:
+        describe(error)
+    leave(None, None)
+    NOTES.clear()
+
+
+if OPTIONS[0] == "zygote":
+    if "site" in OPTIONS:
+        site()
+    COPY = {"__name__": "pyrun"}
+    exec(compile(ZYGOTE, "<pyrun: zygote>", "exec"), COPY)
+    COPY["serve"](dress, sys.argv[4:])
+    OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
+    OPTIONS = OPTIONS.split(",")
+    OWNER = posix.getpid()
+    if sys.flags.no_site:
+        if "site" not in OPTIONS:
+            unsite()
+        else:
+            OPTIONS.remove("site")
 enter()
 try:
     CODE, LAST = load()

@@ -20,10 +20,14 @@ var report string
 //go:embed figures.py
 var figures string
 
+//go:embed zygote.py
+var zygote string
+
 // harness is the source of what runs inside. figures.py travels in it as text,
 // so that only a script with figures pays for compiling it.
 func harness() []byte {
-	return []byte(report + strings.Replace(bootstrap, "FIGURES = \"\"", "FIGURES = "+strconv.QuoteToASCII(figures), 1))
+	text := strings.Replace(bootstrap, `FIGURES = ""`, "FIGURES = "+strconv.QuoteToASCII(figures), 1)
+	return []byte(report + strings.Replace(text, `ZYGOTE = ""`, "ZYGOTE = "+strconv.QuoteToASCII(zygote), 1))
 }
 
 // The harness's file. The warnings module takes no frame of a file with these two words
@@ -55,16 +59,23 @@ func Command(i *Interpreter, j Job) []string {
 	}
 	// -I ignores PYTHONUTF8 and its like, so they are said here. -P is part of -I.
 	argv := []string{program, "-I", "-X", "utf8", "-X", "faulthandler", "-u", "-B"}
-	var options []string
-	switch {
-	case j.StdlibOnly:
+	if j.StdlibOnly || i.bare() {
 		argv = append(argv, "-S")
-	case i.Embedded && len(i.Packages) == 0:
-		// Nothing for the site module to find: the harness does the rest of its
-		// work, which saves every run the import of site and os, 2 to 3 ms.
-		// What can be seen of it: sys.flags.no_site is 1, and workers that
-		// multiprocessing starts by spawn have no exit() of their own.
-		argv, options = append(argv, "-S"), append(options, "site")
+	}
+	return append(argv, words(i, j)...)
+}
+
+// bare says that there is nothing for the site module to find: the harness does
+// the rest of its work, which saves every run the import of site and os, 2 to 3
+// ms. What can be seen of it: sys.flags.no_site is 1, and workers that
+// multiprocessing starts by spawn have no exit() of their own.
+func (i *Interpreter) bare() bool { return i.Embedded && len(i.Packages) == 0 }
+
+// words is what follows Python's own options.
+func words(i *Interpreter, j Job) []string {
+	var options []string
+	if i.bare() && !j.StdlibOnly {
+		options = append(options, "site")
 	}
 	if j.Value {
 		options = append(options, "value")
@@ -76,8 +87,7 @@ func Command(i *Interpreter, j Job) []string {
 	if len(options) > 0 {
 		words = strings.Join(options, ",")
 	}
-	argv = append(argv, filepath.Join(j.HarnessDir, i.HarnessName), words, j.Report, j.Script)
-	return append(argv, j.Args...)
+	return append([]string{filepath.Join(j.HarnessDir, i.HarnessName), words, j.Report, j.Script}, j.Args...)
 }
 
 // harnessPrint tells one bootstrap.py from another, for what is kept of it.
@@ -86,5 +96,6 @@ func harnessPrint() string {
 	_, _ = io.WriteString(h, bootstrap)
 	_, _ = io.WriteString(h, report)
 	_, _ = io.WriteString(h, figures)
+	_, _ = io.WriteString(h, zygote)
 	return strconv.FormatUint(h.Sum64(), 16)
 }

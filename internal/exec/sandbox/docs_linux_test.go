@@ -12,28 +12,30 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of steps in docs/security.md")
 
-// TestDocumentedSteps holds docs/security.md and the list together: the same
+// TestDocumentedSteps holds docs/security.md and the lists together: the same
 // steps in the same order.
 func TestDocumentedSteps(t *testing.T) {
-	const file, open, shut = "../../../docs/security.md", "<!-- steps -->\n", "<!-- /steps -->"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(text), open)
-	got, after, ok2 := strings.Cut(rest, shut)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no place for the list of steps", file)
-	}
-	want := documented()
-	if *update {
-		if err := os.WriteFile(file, []byte(before+open+want+shut+after), 0o644); err != nil {
+	const file = "../../../docs/security.md"
+	for _, c := range []struct{ mark, want string }{{"steps", documented()}, {"copy steps", documentedCopy()}} {
+		text, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if got != want {
-		t.Fatalf("docs/security.md does not say what is done; run this test with -update and read the difference\nwant:\n%s", want)
+		open, shut := "<!-- "+c.mark+" -->\n", "<!-- /"+c.mark+" -->"
+		before, rest, ok1 := strings.Cut(string(text), open)
+		got, after, ok2 := strings.Cut(rest, shut)
+		if !ok1 || !ok2 {
+			t.Fatalf("%s has no place for the list of %s", file, c.mark)
+		}
+		if *update {
+			if err := os.WriteFile(file, []byte(before+open+c.want+shut+after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if got != c.want {
+			t.Fatalf("docs/security.md does not say what is done; run this test with -update and read the difference\nwant:\n%s", c.want)
+		}
 	}
 }
 
@@ -49,11 +51,29 @@ func documented() string {
 	userns := list()
 	s.id.userns, s.id.hostID = false, firstID
 	root := list()
+	return numbered(merge(userns, root))
+}
 
+// documentedCopy prints the steps of a zygote's copy likewise.
+func documentedCopy() string {
+	s := site{landlock: 7, doors: 1, id: identity{userns: true, hostID: -1}}
+	list := func(ahead bool) []string {
+		p, init := newCopy(""), newOpening("")
+		composeCopy(p, shell("true"), s, callouts{}, ahead)
+		composeInit(init, nil)
+		return append(p.list(), init.list()...)
+	}
+	userns := list(false)
+	s.id.userns, s.id.hostID = false, firstID
+	return numbered(merge(userns, list(true)))
+}
+
+// numbered prints each kind of step once.
+func numbered(steps []string) string {
 	var out strings.Builder
 	seen := map[string]bool{}
 	n := 0
-	for _, step := range merge(userns, root) {
+	for _, step := range steps {
 		verb, _, _ := strings.Cut(step, " ")
 		switch verb {
 		case "verify", "show", "close", "link", "write", "seal", "make":

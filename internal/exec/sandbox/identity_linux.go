@@ -32,7 +32,43 @@ type identity struct {
 	userns   bool
 	uid, gid int      // as the script sees itself
 	hostID   int      // the kernel's uid and gid when the parent is root, else -1
+	many     bool     // a zygote's in a user namespace: the ids of all runs are mapped
+	at       slot     // in a list for many runs: where uid stands, and gid behind it
 	lease    *os.File // holds hostID against other runs
+}
+
+// nests says that a zygote's copies have user namespaces of their own.
+func (id identity) nests() bool { return id.userns && !id.drops() }
+
+// forCopies makes it a zygote's. Its copies map their own id to it, or have ids of the same range.
+func (id *identity) forCopies() {
+	switch {
+	case id.nests():
+		id.uid, id.gid = 0, 0 // to which alone /proc/self/uid_map belongs
+	case id.userns:
+		id.many = true
+		id.uid, id.gid = id.inRange(), id.inRange()
+	}
+}
+
+// inRange is hostID as a namespace sees it that has all of them.
+func (id identity) inRange() int { return insideID + id.hostID - firstID }
+
+// copyIdentity takes the identity of one of z's copies.
+func copyIdentity(z identity) (identity, error) {
+	id, err := newIdentity(z.userns, z.drops())
+	if z.many && err == nil {
+		id.uid, id.gid = id.inRange(), id.inRange()
+	}
+	return id, err
+}
+
+// ids are uid and gid as arguments.
+func (id identity) ids() (uid, gid arg) {
+	if id.at != 0 {
+		return id.at.arg(), (id.at + 4).arg()
+	}
+	return num(id.uid), num(id.gid)
 }
 
 // drops says that pid 1 begins as another user and becomes this one on its way.
@@ -111,7 +147,16 @@ func (id identity) close() {
 // script's user already.
 func (id identity) give(p *program, at string) {
 	if id.drops() {
-		p.call(unix.SYS_FCHOWNAT, num(cwd), p.str(rel(at)), num(id.uid), num(id.gid), num(unix.AT_SYMLINK_NOFOLLOW))
+		uid, gid := id.ids()
+		p.call(unix.SYS_FCHOWNAT, num(cwd), p.str(rel(at)), uid, gid, num(unix.AT_SYMLINK_NOFOLLOW))
+	}
+}
+
+// leave makes a file of a copy's store what it is in a cold run: root's, where
+// the script has another user. The zygote that makes it is neither.
+func (id identity) leave(p *program, at string) {
+	if id.drops() {
+		p.call(unix.SYS_FCHOWNAT, num(cwd), p.str(rel(at)), num(0), num(0), num(unix.AT_SYMLINK_NOFOLLOW))
 	}
 }
 
@@ -123,6 +168,9 @@ func (id identity) attrs(a *syscall.SysProcAttr) {
 	a.Cloneflags |= unix.CLONE_NEWUSER
 	if id.drops() {
 		both := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1}, {ContainerID: id.uid, HostID: id.hostID, Size: 1}}
+		if id.many {
+			both[1] = syscall.SysProcIDMap{ContainerID: insideID, HostID: firstID, Size: manyIDs}
+		}
 		a.UidMappings, a.GidMappings, a.GidMappingsEnableSetgroups = both, both, true
 		return
 	}
@@ -134,7 +182,7 @@ func (id identity) attrs(a *syscall.SysProcAttr) {
 // identityFiles are the few files of /etc that libraries look into, but for passwd.
 func identityFiles(id identity) []File {
 	return []File{
-		etc("group", fmt.Sprintf("sandbox:x:%d:\n", id.gid)),
+		group(id),
 		// With files alone a lookup fails at once and says so, instead of inviting a retry.
 		etc("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
 		etc("hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"),
@@ -146,6 +194,8 @@ func identityFiles(id identity) []File {
 func passwd(id identity, home string) File {
 	return etc("passwd", fmt.Sprintf("sandbox:x:%d:%d::%s:/sbin/nologin\n", id.uid, id.gid, home))
 }
+
+func group(id identity) File { return etc("group", fmt.Sprintf("sandbox:x:%d:\n", id.gid)) }
 
 func etc(name, text string) File {
 	return File{Path: path.Join("/etc", name), Mode: 0o444, Data: []byte(text)}

@@ -130,6 +130,20 @@ func (m *machine) close() (err error) {
 	return err
 }
 
+// dividedFilter compiles the filter of a zygote, and what its copies enter besides.
+func dividedFilter(n Network) (wide, narrow []byte, err error) {
+	first, second := seccomp.Divide(seccomp.Policy(string(n)), copyCalls)
+	a, err := seccomp.Compile(first, arch)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := seccomp.CompileOver(second, arch)
+	if err != nil {
+		return nil, nil, err
+	}
+	return seccomp.Bytes(a), seccomp.Bytes(b), nil
+}
+
 // lookAround finds the facts a site needs. Nothing is taken for granted later:
 // each step of the list still has to succeed.
 func lookAround() (h host, err error) {

@@ -53,7 +53,7 @@ func newMeter(h *cgroup.Hierarchy) (meter, error) {
 func (m *held) limit(l Limits) (meter, error) {
 	procs := 0
 	if l.Processes > 0 {
-		procs = l.Processes + 1 // pid 1 is one of them
+		procs = l.Processes + 1 + l.keepers // pid 1 is one of them
 	}
 	err := m.group.Limit(cgroup.Limits{Memory: l.Memory, Processes: procs})
 	if errors.Is(err, cgroup.ErrUnavailable) { // a group that may be made and not bounded
@@ -93,6 +93,8 @@ func (m *held) watch(r *running) {
 		}
 	})
 }
+
+func (m *held) processes() int { return m.group.Processes() }
 
 func (m *held) stop() {
 	close(m.quit)

@@ -18,6 +18,7 @@ type meter interface {
 	limit(Limits) (meter, error)
 	watch(*running) // begins with the program
 	stop()          // ends when pid 1 is gone
+	processes() int // and threads, at present; 0 when nobody counts
 	settle(*Exit)   // puts usage and the kernel's kills into the exit
 	close() error
 }

@@ -44,7 +44,11 @@ func beginRoot(p *program, s site) {
 	for _, f := range identityFiles(s.id) {
 		writeFile(p, none, s.id, f)
 	}
-	mountProc(p)
+	flags := flagsData
+	if s.sysctl == 0 { // a zygote whose copies have user namespaces writes there who its copies are, and no copy sees it
+		flags |= unix.MS_RDONLY
+	}
+	mountProc(p, flags)
 }
 
 // furnishRoot adds what this policy lets the script see.
@@ -119,11 +123,11 @@ func mountBind(p *program, b source, seen uint64) {
 // mountProc mounts a /proc that shows processes only. A container with masks
 // on its own /proc refuses that; then there is none, and never the host's. The
 // parent is told which: the value, which was 1, becomes 0 when it stands.
-func mountProc(p *program) {
+func mountProc(p *program, flags int) {
 	p.begin("mount /proc")
 	p.mkdir("/proc", 0o555)
 	record := p.words(tagOpened, 1)
-	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flagsData|unix.MS_RDONLY), p.str("subset=pid,hidepid=invisible")).keep(slot(record + 8)).allow(unix.EPERM)
+	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flags), p.str("subset=pid,hidepid=invisible")).keep(slot(record + 8)).allow(unix.EPERM)
 	p.call(unix.SYS_WRITE, num(fdParent), num(record), num(16)).exactly(16)
 }
 
@@ -172,10 +176,19 @@ func writeFile(p *program, pol Policy, id identity, f File) {
 
 // create makes one new file and fills it.
 func (p *program) create(at string, mode uint32, data []byte) {
+	var from uint64
+	if len(data) > 0 {
+		from = p.bytes(data, 1)
+	}
+	p.createFrom(at, mode, from, len(data))
+}
+
+// createFrom fills it with what lies at an address when the list is played.
+func (p *program) createFrom(at string, mode uint32, from uint64, size int) {
 	fd := p.slot()
 	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(at)), num(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC), num(mode)).keep(fd)
-	if len(data) > 0 {
-		p.call(unix.SYS_WRITE, fd.arg(), num(p.bytes(data, 1)), num(len(data))).exactly(len(data))
+	if size > 0 {
+		p.call(unix.SYS_WRITE, fd.arg(), num(from), num(size)).exactly(size)
 	}
 	p.call(unix.SYS_CLOSE, fd.arg())
 }

@@ -9,8 +9,9 @@ import (
 
 // native starts runs behind all walls.
 type native struct {
-	fault   string
-	machine *Machine
+	fault     string
+	copyFault string // likewise, for the lists of a zygote's copies
+	machine   *Machine
 }
 
 func newNative(o Options) (launcher, error) {
@@ -31,22 +32,37 @@ func (n *native) close() error { return n.machine.Close() }
 // list, hands it over and waits until the program runs behind its walls, or
 // says which step failed.
 func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (process, error) {
+	r, _, err := n.begin(ctx, pol, std, false)
+	if err != nil {
+		return nil, err // not r: a nil pointer in an interface is not nil
+	}
+	return r, nil
+}
+
+// begin is start, of a script or of a zygote.
+func (n *native) begin(ctx context.Context, pol Policy, std Stdio, copies bool) (*running, site, error) {
+	var rest site
+	fail := func(err error) (*running, site, error) { return nil, rest, err }
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return fail(err)
 	}
-	rest, err := n.site(pol)
+	rest, err := n.site(pol, copies)
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
-	o, err := n.take(rest.binds)
+	o, err := n.take(rest.binds, copies)
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	r := o.r
 	limited := limit(r.meter, pol.Limits) // takes about as long as composing
 	r.limits, r.rest = pol.Limits, r.opening.rest(n.fault)
-	rest.id, rest.devices = o.s.id, o.s.devices
-	compose(r.rest, pol, rest)
+	rest.id, rest.devices, rest.sysctl = o.s.id, o.s.devices, o.s.sysctl
+	if copies {
+		composeZygote(r.rest, pol, rest)
+	} else {
+		compose(r.rest, pol, rest)
+	}
 	list, err := r.rest.sheet()
 	if err != nil {
 		err = &Error{Step: "write the list of pid 1", Err: err}
@@ -56,25 +72,25 @@ func (n *native) start(ctx context.Context, _ Place, pol Policy, std Stdio) (pro
 	held, lerr := limited()
 	<-o.done
 	if o.err != nil {
-		return nil, o.err
+		return fail(o.err)
 	}
 	if err = errors.Join(err, lerr); err == nil {
 		r.meter = held
 		err = r.hand(list, std)
 	}
 	if err != nil {
-		return nil, errors.Join(err, o.discard())
+		return fail(errors.Join(err, o.discard()))
 	}
 	if err := r.settle(ctx); err != nil {
-		return nil, errors.Join(err, r.release())
+		return fail(errors.Join(err, r.release()))
 	}
 	n.machine.sweep()
 	r.stand = standing(pol.Network, rest, r)
-	return r, nil
+	return r, rest, nil
 }
 
 // site finds the facts of one run that its policy decides.
-func (n *native) site(pol Policy) (s site, err error) {
+func (n *native) site(pol Policy, copies bool) (s site, err error) {
 	h, err := n.machine.host()
 	if err != nil {
 		return s, err
@@ -90,13 +106,20 @@ func (n *native) site(pol Policy) (s site, err error) {
 	if s.filter, err = n.machine.filter(pol.Network); err != nil {
 		return s, &Error{Step: "filter calls (seccomp)", Err: err}
 	}
-	return s, nil
+	if copies {
+		s.copies = true
+		s.wide, s.narrow, err = dividedFilter(pol.Network)
+	}
+	return s, err
 }
 
 // take returns a waiting pid 1 that can show these binds: the one that was
 // opened ahead, or a new one.
-func (n *native) take(binds []source) (*opened, error) {
-	o := n.machine.ahead.Swap(nil)
+func (n *native) take(binds []source, copies bool) (*opened, error) {
+	var o *opened
+	if !copies {
+		o = n.machine.ahead.Swap(nil)
+	}
 	if o != nil {
 		if <-o.known; covers(o.s.anchor, binds) {
 			if err := o.discard(); err != nil {
@@ -107,6 +130,7 @@ func (n *native) take(binds []source) (*opened, error) {
 	}
 	if o == nil {
 		o = newOpened(binds)
+		o.s.copies = copies
 		go n.machine.open(o, n.machine.onThread)
 	}
 	<-o.known

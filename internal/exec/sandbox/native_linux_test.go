@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 )
@@ -59,5 +60,14 @@ func TestNativeShell(t *testing.T) {
 	t.Logf("%s\n%+v", out, exit)
 	if exit.Code != 3 {
 		t.Fatalf("code %d", exit.Code)
+	}
+}
+
+// TestStartedNicely: a pyrun that was started with a lower priority than a
+// script's runs scripts all the same.
+func TestStartedNicely(t *testing.T) {
+	c := exec.Command("nice", "-n", "15", os.Args[0], "-test.run", "^TestNativeShell$", "-test.count=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }

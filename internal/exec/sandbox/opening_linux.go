@@ -76,8 +76,14 @@ func (m *machine) prepare(o *opened) (h host, doors []*os.File, err error) {
 	if o.r.id, err = newIdentity(h.userns, h.ownID); err != nil {
 		return h, doors, err
 	}
-	o.s.id, o.s.doors = o.r.id, len(doors)
 	o.r.opening = newOpening(m.fault)
+	if o.s.copies {
+		o.r.id.forCopies()
+		if o.r.id.nests() {
+			o.s.sysctl = o.r.opening.slot()
+		}
+	}
+	o.s.id, o.s.doors = o.r.id, len(doors)
 	open(o.r.opening, o.s)
 	return h, doors, nil
 }

@@ -2,15 +2,36 @@
 
 // The player: pid 1's whole program, and pid 2's until it becomes the script.
 // It is never called by Go. player_linux.go copies its bytes into a sealed
-// memory file and starts that; see program_linux.go for the op it plays.
+// memory file; that is started as a program, or mapped by a zygote and called
+// as a C function of two addresses: ops and data. See program_linux.go for the
+// op it plays.
 //
 //	R13  the op being played
-//	R12  where ops begin (opsBase)
+//	R12  where ops begin
+//	R15  where data begins
+//	R14  the caller's stack
 //
-// Everything is position independent and touches no stack.
+// Everything is position independent. A program touches no stack.
 TEXT ·player(SB), NOSPLIT|NOFRAME, $0
-	MOVQ $0x800000, R12
-	MOVQ R12, R13
+	TESTQ DI, DI            // a new process begins with zeros
+	JNZ   called
+	MOVQ  $0x800000, R12
+	MOVQ  $0x4000000, R15
+	MOVQ  R12, R13
+	JMP   play
+
+called:
+	PUSHQ BP
+	PUSHQ BX
+	PUSHQ R12
+	PUSHQ R13
+	PUSHQ R14
+	PUSHQ R15
+	PUSHQ AX                // calls out want the stack aligned
+	MOVQ  DI, R12
+	MOVQ  SI, R15
+	MOVQ  SP, R14
+	MOVQ  R12, R13
 
 play:
 	MOVL    0(R13), AX
@@ -46,7 +67,13 @@ a4:
 ready:
 	CMPL AX, $-1
 	JEQ  check
+	CMPL AX, $-2
+	JEQ  function
+	CMPL AX, $-3
+	JEQ  return
 	SYSCALL
+
+done:
 	CMPQ AX, $-4095
 	JCC  refused            // unsigned: the kernel's -errno
 
@@ -100,18 +127,52 @@ check:
 	MOVQ R10, AX
 	JMP  fail
 
+function:
+	MOVQ    DI, AX          // the function at arg 0 of args 1 to 3, its int result as a call's
+	MOVQ    SI, DI
+	MOVQ    DX, SI
+	MOVQ    R10, DX
+	CALL    AX
+	MOVLQSX AX, AX
+	MOVBLZX 5(R13), BX
+	CMPL    BX, $3          // unless it has none
+	JEQ     advance
+	JMP     done
+
+return:
+	MOVQ DI, AX             // arg 0, to the caller
+	MOVQ R14, SP
+	POPQ CX
+	POPQ R15
+	POPQ R14
+	POPQ R13
+	POPQ R12
+	POPQ BX
+	POPQ BP
+	RET
+
 refused:
 	NEGQ    AX
-	MOVWLZX 6(R13), CX      // one errno may be foreseen
+	MOVWLZX 6(R13), CX      // one errno may be foreseen, or any, which is kept
+	CMPL    CX, $0xffff
+	JEQ     any
 	CMPL    AX, CX
 	JNE     fail
+
+foreseen:
 	MOVL    64(R13), CX
 	TESTL   CX, CX
 	JNZ     jump
 	JMP     advance
 
+any:
+	NEGQ AX
+	MOVQ 56(R13), CX
+	MOVL AX, (CX)
+	JMP  foreseen
+
 fail:
-	MOVQ $0x4000000, SI     // tell which op and which errno on descriptor 3
+	MOVQ R15, SI            // tell which op and which errno on descriptor 3
 	MOVQ R13, 0(SI)
 	MOVQ AX, 8(SI)
 	MOVL $1, AX

@@ -3,9 +3,24 @@
 // The player for arm64: the same program as player_linux_amd64.s, word for word.
 //
 //	R19  the op being played
-//	R20  where ops begin (opsBase)
+//	R20  where ops begin
+//	R21  where data begins
+//	R22  the caller's stack
 TEXT ·player(SB), NOSPLIT|NOFRAME, $0
+	CBNZ R0, called         // a new process begins with zeros
 	MOVD $0x800000, R20
+	MOVD $0x4000000, R21
+	MOVD R20, R19
+	B    play
+
+called:
+	SUB  $64, RSP
+	STP  (R19, R20), 0(RSP)
+	STP  (R21, R22), 16(RSP)
+	STP  (R29, R30), 32(RSP)
+	MOVD R0, R20
+	MOVD R1, R21
+	MOVD RSP, R22
 	MOVD R20, R19
 
 play:
@@ -38,7 +53,15 @@ ready:
 	MOVD $0xffffffff, R10
 	CMP  R10, R8
 	BEQ  check
+	MOVD $0xfffffffe, R10
+	CMP  R10, R8
+	BEQ  function
+	MOVD $0xfffffffd, R10
+	CMP  R10, R8
+	BEQ  return
 	SVC
+
+done:
 	CMN  $4095, R0          // unsigned: the kernel's -errno
 	BCS  refused
 
@@ -90,17 +113,48 @@ check:
 	MOVD R3, R0
 	B    fail
 
+function:
+	MOVD  R0, R9            // the function at arg 0 of args 1 to 3, its int result as a call's
+	MOVD  R1, R0
+	MOVD  R2, R1
+	MOVD  R3, R2
+	CALL  (R9)
+	SXTW  R0, R0
+	MOVBU 5(R19), R9
+	CMP   $3, R9            // unless it has none
+	BEQ   advance
+	B     done
+
+return:
+	MOVD R22, RSP           // arg 0, to the caller
+	LDP  0(RSP), (R19, R20)
+	LDP  16(RSP), (R21, R22)
+	LDP  32(RSP), (R29, R30)
+	ADD  $64, RSP
+	RET
+
 refused:
 	NEG   R0, R0
-	MOVHU 6(R19), R10       // one errno may be foreseen
+	MOVHU 6(R19), R10       // one errno may be foreseen, or any, which is kept
+	MOVD  $0xffff, R11
+	CMP   R11, R10
+	BEQ   any
 	CMP   R10, R0
 	BNE   fail
+
+foreseen:
 	MOVWU 64(R19), R10
 	CBNZ  R10, jump
 	B     advance
 
+any:
+	NEG  R0, R0
+	MOVD 56(R19), R10
+	MOVW R0, (R10)
+	B    foreseen
+
 fail:
-	MOVD $0x4000000, R1     // tell which op and which errno on descriptor 3
+	MOVD R21, R1            // tell which op and which errno on descriptor 3
 	MOVD R19, 0(R1)
 	MOVD R0, 8(R1)
 	MOVD $64, R8            // write

@@ -137,6 +137,28 @@ func TestPlayer(t *testing.T) {
 			p.here(child)
 			exitWith(p, 0)
 		}},
+		{name: "any errno is foreseen and kept", code: 9, list: func(p *program) { // EBADF
+			errno := p.slot()
+			p.call(unix.SYS_CLOSE, num(200)).keep(errno).allow(anyErrno)
+			p.check(uint64(errno), 0xffffffff, 0x100000000-uint64(unix.EBADF), unix.ESTALE)
+			exitWith(p, 9)
+		}},
+		{name: "a list is called and returns", code: 21, sent: "in", list: func(p *program) {
+			// The player is the one function at hand, so it calls itself: ops 4 and up, as C would.
+			const entry = codeBase + 64 + 4*56
+			result := p.slot()
+			p.function(entry, num(opsBase+4*opSize), num(dataBase)).keep(result)
+			p.check(uint64(result), 0xffffffff, 21, unix.ESTALE)
+			p.function(entry, num(opsBase+6*opSize), num(dataBase)).plain() // its result, -1, is none
+			exitWith(p, 21)
+			p.call(unix.SYS_WRITE, num(3), p.str("in"), num(2)).exactly(2)
+			p.back(num(21))
+			p.back(num(-1))
+		}},
+		{name: "a function fails", code: 70, op: 0, err: unix.EPERM, list: func(p *program) {
+			p.function(codeBase+64+4*56, num(opsBase+opSize), num(dataBase)) // -1, as C's functions say it
+			p.back(num(-1))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newOpening("")

@@ -66,6 +66,9 @@ type Limits struct {
 	Inodes    int           // files and directories, all Writable directories together
 	Processes int           // processes and threads at once
 	OpenFiles int           // descriptors of one process
+
+	mapped  int64 // of a copy: bytes of address space that its zygote had taken
+	keepers int   // of a copy: processes besides pid 1 that are not the script's
 }
 
 // Usage is what a finished run took.

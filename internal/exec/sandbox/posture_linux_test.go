@@ -6,10 +6,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +22,8 @@ import (
 // list, so that a leak fails a test that nobody wrote for it.
 func TestPosture(t *testing.T) {
 	asEveryone(t)
+	signal.Ignore(syscall.SIGHUP) // as under nohup: nothing inside may inherit it
+	defer signal.Reset(syscall.SIGHUP)
 	t.Run("looked at when asked", func(t *testing.T) { posture(t, nil) })
 	t.Run("looked at ahead", func(t *testing.T) { posture(t, Look()) })
 }

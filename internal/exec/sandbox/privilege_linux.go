@@ -23,17 +23,12 @@ func dropPrivileges(p *program, s site) {
 	if s.id.drops() {
 		p.begin("become the run's own user")
 		p.call(unix.SYS_SETGROUPS, num(0), num(0))
-		p.call(unix.SYS_SETRESGID, num(s.id.gid), num(s.id.gid), num(s.id.gid))
-		p.call(unix.SYS_SETRESUID, num(s.id.uid), num(s.id.uid), num(s.id.uid))
+		uid, gid := s.id.ids()
+		p.call(unix.SYS_SETRESGID, gid, gid, gid)
+		p.call(unix.SYS_SETRESUID, uid, uid, uid)
 	}
 	p.begin("drop all capabilities")
-	header := p.words(0x20080522) // version 3, this process
-	p.call(unix.SYS_CAPSET, num(header), num(p.words(0, 0, 0)))
-	left := p.words(1, 1, 1)
-	p.call(unix.SYS_CAPGET, num(header), num(left))
-	for i := range uint64(3) {
-		p.check(left+8*i, ^uint64(0), 0, unix.EPERM)
-	}
+	dropCapabilities(p)
 
 	p.begin("die with the parent, again")
 	// The kernel forgets the first when ids change.
@@ -42,4 +37,15 @@ func dropPrivileges(p *program, s site) {
 	p.call(unix.SYS_PRCTL, num(unix.PR_SET_NO_NEW_PRIVS), num(1), num(0), num(0), num(0))
 	p.begin("hide pid 1's memory")
 	p.call(unix.SYS_PRCTL, num(unix.PR_SET_DUMPABLE), num(0), num(0), num(0), num(0))
+}
+
+// dropCapabilities empties the sets and looks whether they are.
+func dropCapabilities(p *program) {
+	header := p.words(0x20080522) // version 3, this process
+	p.call(unix.SYS_CAPSET, num(header), num(p.words(0, 0, 0)))
+	left := p.words(1, 1, 1)
+	p.call(unix.SYS_CAPGET, num(header), num(left))
+	for i := range uint64(3) {
+		p.check(left+8*i, ^uint64(0), 0, unix.EPERM)
+	}
 }

@@ -30,16 +30,18 @@ type running struct {
 	pidfd *os.File // of pid 1: a kill by it can hit no other process
 	sock  *os.File
 	dir   *os.File // the store
+	copy  *copied  // of a zygote's copy alone
 
 	started chan struct{} // closed when the program was let go
 	failure error         // set before started stays open and exited closes
-	exited  chan struct{} // closed when no process is left
+	exited  chan struct{} // closed when no process is left, and nothing that one did can change
 
 	mu     sync.Mutex
 	killed Reason
 	used   census // when it was killed, or as pid 1 told
 	status syscall.WaitStatus
 	told   bool // pid 1 told the script's status
+	over   bool // the exit is being settled
 	proc   bool // /proc is mounted
 	exit   Exit
 
@@ -100,85 +102,55 @@ func (r *running) listen() {
 			break
 		}
 		now := time.Now()
+		alone := false
 		r.mu.Lock()
 		switch {
 		case got.tag == tagOpened:
 			r.proc = got.value&1 == 0
 		case got.tag == tagStore && r.dir == nil:
-			r.dir, got.dir = got.dir, nil
-		case got.tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
-			r.exit.Released = now
-			if r.limits.Wall > 0 {
-				r.wall = time.AfterFunc(r.limits.Wall, func() { r.kill(KilledWall) })
+			r.dir, got.files[0] = got.files[0], nil
+			if r.copy != nil {
+				r.pidfd, got.files[1] = got.files[1], nil
+				if r.killed != "" {
+					r.signal()
+				}
 			}
-			r.meter.watch(r)
+		case got.tag == tagStarted && r.dir != nil && r.failure == nil: // pid 1 takes a dead pid 2 for a started one
+			if r.copy == nil {
+				r.begins(now)
+			}
 			close(r.started)
 		case got.tag == tagExit:
 			r.exit.Ended, r.status, r.told = now, syscall.WaitStatus(uint32(got.value)), true
 			r.exit.Usage.PeakMemory = got.peak
+			if r.copy != nil {
+				r.used.cpu += got.cpu
+				alone = r.copy.alone(r, uint32(got.value>>32))
+			}
 			// While the kernel takes down what is left. That has used what it will.
 			r.meter.settle(&r.exit)
 		case got.tag >= opsBase && r.failure == nil: // the first names the cause
 			r.failure = explain(stepOf(got.tag, r.rest, r.opening), unix.Errno(got.value), r.id)
 		}
 		r.mu.Unlock()
-		if got.dir != nil {
-			got.dir.Close()
+		closeAll(got.files[:])
+		if alone { // nothing is left that could do anything
+			r.conclude()
+		}
+		if got.tag == tagExit && r.copy != nil {
+			_ = send(r.sock, []byte{1}) // pid 1 may end; if it cannot be told it has
 		}
 	}
 	r.reap()
 }
 
-// reap waits for pid 1. The kernel lets it go only after every other process
-// of its namespace is dead and reaped.
-func (r *running) reap() {
-	var usage unix.Rusage
-	for {
-		_, err := unix.Wait4(r.pid, nil, 0, &usage)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
+// begins starts the clocks of a program that was let go.
+func (r *running) begins(now time.Time) {
+	r.exit.Released = now
+	if r.limits.Wall > 0 {
+		r.wall = time.AfterFunc(r.limits.Wall, func() { r.kill(KilledWall) })
 	}
-	r.meter.stop()
-	r.mu.Lock()
-	if r.wall != nil {
-		r.wall.Stop()
-	}
-	if r.exit.Ended.IsZero() {
-		r.exit.Ended = time.Now()
-	}
-	switch {
-	case r.told && r.status.Exited():
-		r.exit.Code = r.status.ExitStatus()
-	case r.told:
-		r.exit.Signal = r.status.Signal()
-		r.exit.Code = 128 + int(r.exit.Signal)
-	default:
-		r.exit.Signal, r.exit.Code = syscall.SIGKILL, 128+int(syscall.SIGKILL)
-	}
-	if !r.told { // what pid 1 told of came before the kill
-		r.exit.Killed = r.killed
-	}
-	if !r.told {
-		r.exit.Usage.PeakMemory = r.used.peak
-		r.meter.settle(&r.exit)
-	}
-	// pid 1's own time and that of all it reaped. Not its peak: that began as
-	// this process's, whose memory it shared until it was started.
-	r.exit.Usage.CPU = max(r.exit.Usage.CPU, time.Duration(usage.Utime.Nano()+usage.Stime.Nano())+r.used.cpu)
-	r.mu.Unlock()
-	go func() { _ = r.closeMeter() }() // told by release
-	close(r.exited)
-}
-
-// closeMeter gives the meter back, once.
-func (r *running) closeMeter() error {
-	r.once.Do(func() {
-		if r.meter != nil {
-			r.closed = r.meter.close()
-		}
-	})
-	return r.closed
+	r.meter.watch(r)
 }
 
 func (r *running) posture() Posture { return r.stand }
@@ -189,10 +161,20 @@ func (r *running) kill(why Reason) {
 	r.mu.Lock()
 	defer r.mu.Unlock() // held to the end: the number of a closed descriptor may be another run's
 	if r.pidfd == nil {
+		if r.copy != nil && r.killed == "" {
+			r.killed = why // as soon as pid 1 is known
+		}
 		return
 	}
 	if r.killed == "" && !r.told {
-		r.killed, r.used = why, count(r.pid)
+		r.killed, r.used = why, count(r.first())
+	}
+	r.signal()
+}
+
+func (r *running) signal() {
+	if r.pidfd == nil {
+		return
 	}
 	_ = unix.PidfdSendSignal(int(r.pidfd.Fd()), unix.SIGKILL, nil, 0) // it may be gone already
 }
@@ -206,9 +188,20 @@ func (r *running) wait() Exit {
 }
 
 func (r *running) close() error {
+	if r.copy != nil {
+		return r.copy.close(r)
+	}
 	r.kill(KilledCancelled)
 	<-r.exited
 	return r.release()
+}
+
+// first is pid 1 as this process sees it.
+func (r *running) first() int {
+	if r.pid == 0 {
+		r.pid = pidOf(r.pidfd)
+	}
+	return r.pid
 }
 
 // release gives back what the run held. Nothing of it runs any more.
@@ -217,7 +210,11 @@ func (r *running) release() error {
 	pidfd := r.pidfd
 	r.pidfd = nil
 	r.mu.Unlock()
-	for _, f := range []*os.File{r.sock, r.dir, pidfd} {
+	files := []*os.File{r.sock, r.dir, pidfd}
+	if r.copy != nil {
+		files = append(files, r.copy.job)
+	}
+	for _, f := range files {
 		if f != nil {
 			f.Close()
 		}

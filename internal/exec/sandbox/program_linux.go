@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"maps"
 	"math"
 	"strings"
@@ -28,12 +27,18 @@ import (
 //	restBase  the rest's ops, read-only
 //	dataBase  16 bytes for the player's own report, then the opening's strings, structures, slots
 //	restData  the rest's
+//
+// A zygote, which is somebody else's program, has a list at copyOps and its data
+// at copyData.
 const (
 	codeBase = 0x400000
 	opsBase  = 0x800000
 	restBase = opsBase + restOp*opSize
 	dataBase = 0x4000000
 	restData = 0x5000000
+
+	copyOps  = 0x10_0000_0000 // below 512 GiB, which is all that some arm64 kernels give
+	copyData = copyOps + restDataAt
 
 	opSize = 80
 	restOp = 4096 // the number of the rest's first op, counted from opsBase
@@ -56,8 +61,14 @@ const (
 	expectAny   = iota // any result that is not an error
 	expectExact        // else EPIPE
 	expectSame         // else the op is played again
+	expectNone         // of a function: it has no result
 
-	opCheck = math.MaxUint32 // not a call: the value at arg 0, masked with arg 1, is arg 2, else errno arg 3
+	// Not calls.
+	opCheck    = math.MaxUint32     // the value at arg 0, masked with arg 1, is arg 2, else errno arg 3
+	opFunction = math.MaxUint32 - 1 // the C function at arg 0 is called with args 1 to 3; its int result is judged as a call's
+	opReturn   = math.MaxUint32 - 2 // back to who called the player, with arg 0
+
+	anyErrno = unix.Errno(math.MaxUint16) // foreseen, and kept where the result would be, negative
 )
 
 // arg is one argument: a number, or the address of one that an earlier op stored.
@@ -75,16 +86,24 @@ type slot uint64
 
 func (s slot) arg() arg { return arg{uint64(s), true} }
 
-// label is a place in the list that is known later.
+// label is a place in the list, known before or after somebody goes there.
 type label struct {
-	at   int
+	at   int // 0: not known yet; nobody goes to the first op
 	refs []func(uint32)
+}
+
+func (l *label) tell(set func(uint32)) {
+	if l.at != 0 {
+		set(uint32(l.at))
+	}
+	l.refs = append(l.refs, set)
 }
 
 // program is one part of a list. It grows step by step; its methods never
 // fail, so that a list of steps reads aloud.
 type program struct {
-	first int // the number of its first op
+	at    uint64 // the address of op 0
+	first int    // the number of its first op
 	ops   []op
 	steps []string // the name of the step each op belongs to
 	step  string
@@ -96,6 +115,7 @@ type program struct {
 
 func newOpening(fault string) *program {
 	return &program{
+		at:    opsBase,
 		ops:   make([]op, 0, 160),
 		steps: make([]string, 0, 160),
 		base:  dataBase,
@@ -108,12 +128,26 @@ func newOpening(fault string) *program {
 // rest begins the part that follows p.
 func (p *program) rest(fault string) *program {
 	return &program{
+		at:    p.at,
 		first: restOp,
 		ops:   make([]op, 0, 512),
 		steps: make([]string, 0, 512),
 		base:  restData,
 		data:  make([]byte, 0, 48<<10),
 		made:  maps.Clone(p.made),
+		fault: fault,
+	}
+}
+
+// newCopy is a list of its own for a zygote.
+func newCopy(fault string) *program {
+	return &program{
+		at:    copyOps,
+		ops:   make([]op, 0, 400),
+		steps: make([]string, 0, 400),
+		base:  copyData,
+		data:  make([]byte, 16, 16<<10),
+		made:  map[string]bool{},
 		fault: fault,
 	}
 }
@@ -146,6 +180,17 @@ func (p *program) check(addr, mask, want uint64, errno unix.Errno) {
 	o.nr = opCheck
 }
 
+// function calls the C function at an address.
+func (p *program) function(addr uint64, args ...arg) *op {
+	o := p.call(0, append([]arg{num(addr)}, args...)...)
+	o.nr = opFunction
+	return o
+}
+
+// back returns to who called the player.
+func (p *program) back(result arg) { p.call(0, result).nr = opReturn }
+
+func (o *op) plain() *op             { o.expect = expectNone; return o }
 func (o *op) allow(e unix.Errno) *op { o.foreseen = uint16(e); return o }
 func (o *op) exactly(n int) *op      { o.expect, o.want = expectExact, uint64(n); return o }
 func (o *op) until(s slot) *op       { o.expect, o.want = expectSame, uint64(s); return o }
@@ -153,12 +198,12 @@ func (o *op) keep(s slot) *op        { o.store = uint64(s); return o }
 func (p *program) last() int         { return len(p.ops) - 1 }
 func (p *program) ifErrno(l *label) {
 	i := p.last()
-	l.refs = append(l.refs, func(n uint32) { p.ops[i].onErrno = n })
+	l.tell(func(n uint32) { p.ops[i].onErrno = n })
 }
 
 func (p *program) ifZero(l *label) {
 	i := p.last()
-	l.refs = append(l.refs, func(n uint32) { p.ops[i].onZero = n })
+	l.tell(func(n uint32) { p.ops[i].onZero = n })
 }
 
 func (p *program) here(l *label) {
@@ -168,46 +213,13 @@ func (p *program) here(l *label) {
 	}
 }
 
-// bytes puts b into the data, aligned, and returns its address in the child.
-func (p *program) bytes(b []byte, align int) uint64 {
-	for len(p.data)%align != 0 {
-		p.data = append(p.data, 0)
-	}
-	at := p.base + uint64(len(p.data))
-	p.data = append(p.data, b...)
-	return at
-}
-
-func (p *program) str(s string) arg {
-	at := p.base + uint64(len(p.data))
-	p.data = append(append(p.data, s...), 0)
-	return num(at)
-}
-
-func (p *program) slot() slot { return slot(p.bytes(make([]byte, 4), 4)) }
-
-// words lays out 64-bit values one after the other.
-func (p *program) words(vs ...uint64) uint64 {
-	b := make([]byte, 0, 8*len(vs))
-	for _, v := range vs {
-		b = binary.LittleEndian.AppendUint64(b, v)
-	}
-	return p.bytes(b, 8)
-}
-
-// strings lays out a NULL-ended array of C strings.
-func (p *program) strings(list []string) uint64 {
-	ptrs := make([]uint64, 0, len(list)+1)
-	for _, s := range list {
-		ptrs = append(ptrs, p.str(s).value)
-	}
-	return p.words(append(ptrs, 0)...)
-}
-
 // stepOf names the step of the op at an address that the player reported.
 func stepOf(addr uint64, parts ...*program) string {
 	for _, p := range parts {
-		begin := opsBase + uint64(p.first)*opSize
+		if p == nil {
+			continue
+		}
+		begin := p.at + uint64(p.first)*opSize
 		if i := (addr - begin) / opSize; addr >= begin && i < uint64(len(p.steps)) {
 			return p.steps[i]
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,8 +14,9 @@ import (
 // record is one message of pid 1.
 type record struct {
 	tag, value uint64
-	peak       int64    // with tagExit: the most memory one of the script's processes had, bytes
-	dir        *os.File // with tagStore
+	cpu        time.Duration // with tagExit: what the script and all it waited for took
+	peak       int64         // likewise: the most memory one of those processes had, bytes
+	files      [2]*os.File   // with tagStore: the store and, of a copy, pid 1
 }
 
 // receive takes one record.
@@ -40,34 +42,38 @@ func receive(sock *os.File) (r record, err error) {
 		return r, os.ErrClosed
 	}
 	if m > 0 {
-		r.dir = passedFile(oob[:m])
+		r.files = passedFiles(oob[:m])
 	}
 	le := binary.LittleEndian
 	r.tag, r.value = le.Uint64(buf[:]), le.Uint64(buf[8:])
-	const maxrss = 16 + 32 // behind two struct timeval
+	for at := 16; at < 48; at += 16 { // two struct timeval
+		r.cpu += time.Duration(le.Uint64(buf[at:]))*time.Second + time.Duration(le.Uint64(buf[at+8:]))*time.Microsecond
+	}
+	const maxrss = 16 + 32
 	r.peak = int64(le.Uint64(buf[maxrss:])) << 10
 	return r, nil
 }
 
-// passedFile is the first descriptor of a control message; any other is closed.
-func passedFile(oob []byte) *os.File {
+// passedFiles are the first descriptors of a control message; any other is closed.
+func passedFiles(oob []byte) (files [2]*os.File) {
 	msgs, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
-		return nil
+		return files
 	}
-	var first *os.File
+	n := 0
 	for i := range msgs {
 		fds, err := unix.ParseUnixRights(&msgs[i])
 		if err != nil {
 			continue
 		}
 		for _, fd := range fds {
-			if first == nil {
-				first = os.NewFile(uintptr(fd), "store")
+			if n < len(files) {
+				files[n] = os.NewFile(uintptr(fd), "passed")
 			} else {
 				unix.Close(fd)
 			}
+			n++
 		}
 	}
-	return first
+	return files
 }

@@ -71,7 +71,7 @@ func rlimits(l Limits) []rlimit {
 		rs = append(rs, rlimit{unix.RLIMIT_CPU, s, s + 1})
 	}
 	if l.Memory > 0 {
-		as := uint64(max(leastAddressSpace, 2*l.Memory))
+		as := uint64(max(leastAddressSpace, 2*l.Memory) + l.mapped)
 		rs = append(rs, rlimit{unix.RLIMIT_AS, as, as})
 	}
 	if l.FileSize > 0 {
@@ -82,7 +82,7 @@ func rlimits(l Limits) []rlimit {
 	}
 	if l.Processes > 0 {
 		// Counted per user id; pid 1 has the same one.
-		n := uint64(l.Processes) + 1
+		n := uint64(l.Processes + 1 + l.keepers)
 		rs = append(rs, rlimit{unix.RLIMIT_NPROC, n, n})
 	}
 	return rs

@@ -49,11 +49,13 @@ func (s *sampler) close() error {
 	return s.group.Close()
 }
 
+func (s *sampler) processes() int { return 0 }
+
 func (s *sampler) watch(r *running) {
 	if s.most <= 0 {
 		return
 	}
-	pid, store := r.pid, r.dir
+	pid, store := r.first(), r.dir
 	s.done.Go(func() {
 		tick := time.NewTicker(sampleEvery)
 		defer tick.Stop()

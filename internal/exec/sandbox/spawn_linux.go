@@ -71,6 +71,8 @@ func socketPair() (ours, theirs *os.File, err error) {
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		f.Close()
+		if f != nil {
+			f.Close()
+		}
 	}
 }

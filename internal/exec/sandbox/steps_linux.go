@@ -19,6 +19,12 @@ type site struct {
 	bounds   bounds
 	guard    []byte // seccomp program of pid 1
 	filter   []byte // and of the script
+
+	// Of a zygote alone, see zygote_list_linux.go.
+	copies bool   // it will make copies of itself
+	wide   []byte // its own seccomp program, which lets more pass
+	narrow []byte // what its copies enter besides
+	sysctl slot   // a descriptor of /proc/sys/user, where each copy has a user namespace
 }
 
 // Descriptors of the child. Everything else is CLOEXEC or closed.
@@ -28,6 +34,7 @@ const (
 	fdDoors  = 5 // and up: into the cgroup
 
 	fdRelease = 4 // of pid 2: pid 1 writes when it is walled in
+	fdSysctl  = 5 // of a zygote: see site.sysctl
 )
 
 // Records the child sends: 16 bytes, a tag and a value; behind an exit stands
@@ -74,15 +81,13 @@ func attach(p *program, s site) {
 	p.call(unix.SYS_OPENAT, num(cwd), p.str("/proc/self/oom_score_adj"), num(unix.O_WRONLY|unix.O_CLOEXEC), num(0)).keep(adj)
 	p.call(unix.SYS_WRITE, adj.arg(), p.str("1000"), num(4)).exactly(4)
 
-	if s.id.userns {
-		p.begin("forbid user namespaces inside")
-		// Belt to seccomp's braces: the count belongs to this namespace alone.
-		// Where a container made /proc/sys read-only it stays as it is.
-		past, max := &label{}, p.slot()
-		p.call(unix.SYS_OPENAT, num(cwd), p.str("/proc/sys/user/max_user_namespaces"), num(unix.O_WRONLY|unix.O_CLOEXEC), num(0)).keep(max).allow(unix.EROFS)
-		p.ifErrno(past)
-		p.call(unix.SYS_WRITE, max.arg(), p.str("0"), num(1)).exactly(1)
-		p.here(past)
+	if s.id.userns && s.sysctl == 0 {
+		forbidUserNamespaces(p, num(cwd), "/proc/sys/user/max_user_namespaces")
+	}
+
+	if s.sysctl != 0 {
+		p.begin("keep a way to forbid user namespaces")
+		p.call(unix.SYS_OPENAT, num(cwd), p.str("/proc/sys/user"), num(unix.O_PATH|unix.O_DIRECTORY), num(0)).keep(s.sysctl)
 	}
 
 	p.begin("die with the parent")
@@ -90,6 +95,8 @@ func attach(p *program, s site) {
 
 	p.begin("leave the terminal")
 	p.call(unix.SYS_SETSID)
+
+	resetSignals(p) // whoever started pyrun may have it ignore some: nohup does
 
 	p.begin("join the cgroup")
 	for i := range s.doors {
@@ -103,21 +110,40 @@ func attach(p *program, s site) {
 	p.call(unix.SYS_UMASK, num(0))
 }
 
+// forbidUserNamespaces is the belt to seccomp's braces: the count belongs to
+// this namespace alone. Where a container made /proc/sys read-only it stays as it is.
+func forbidUserNamespaces(p *program, dir arg, at string) {
+	p.begin("forbid user namespaces inside")
+	past, max := &label{}, p.slot()
+	p.call(unix.SYS_OPENAT, dir, p.str(at), num(unix.O_WRONLY|unix.O_CLOEXEC), num(0)).keep(max).allow(unix.EROFS)
+	p.ifErrno(past)
+	p.call(unix.SYS_WRITE, max.arg(), p.str("0"), num(1)).exactly(1)
+	p.here(past)
+}
+
 // run forks the script's process, which stops before it becomes the script,
 // walls pid 1 in, lets the script go and waits for it. The fork comes first: behind the filter neither
 // Landlock nor another filter can be had.
 func run(p *program, pol Policy, s site, rules slot) {
 	guard, filter := fprog(p, s.guard), fprog(p, s.filter)
 	failures, release, script := pipe(p, "pipe for failures"), pipe(p, "pipe for the release"), p.slot()
-	child, started, again := &label{}, &label{}, &label{}
+	child, started := &label{}, &label{}
 
+	if s.copies {
+		burnPID(p)
+	}
 	p.begin("fork the script's process")
 	p.call(unix.SYS_CLONE, num(int(unix.SIGCHLD)), num(0), num(0), num(0), num(0)).keep(script)
 	p.ifZero(child)
 
 	p.begin("wall in pid 1")
-	for _, s := range []slot{rules, failures[1], release[0]} {
-		p.call(unix.SYS_CLOSE, s.arg())
+	for _, fd := range []slot{rules, failures[1], release[0]} {
+		if fd != 0 {
+			p.call(unix.SYS_CLOSE, fd.arg())
+		}
+	}
+	if s.sysctl != 0 {
+		p.call(unix.SYS_CLOSE, num(fdSysctl))
 	}
 	null := p.slot()
 	p.call(unix.SYS_OPENAT, num(cwd), p.str("/dev/null"), num(unix.O_RDWR|unix.O_CLOEXEC), num(0)).keep(null)
@@ -125,10 +151,10 @@ func run(p *program, pol Policy, s site, rules slot) {
 		p.call(unix.SYS_DUP3, null.arg(), num(fd), num(0))
 	}
 	p.call(unix.SYS_CLOSE, null.arg())
-	for _, r := range initLimits {
-		p.call(unix.SYS_PRLIMIT64, num(0), num(r.resource), num(p.words(r.soft, r.hard)), num(0))
+	if s.copies { // what pid 1 kept, it kept for the zygote
+		dropCapabilities(p)
 	}
-	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(guard))
+	wallInInit(p, guard)
 
 	p.begin("release the script")
 	// If it has failed on its way it is gone, and its failure waits below.
@@ -144,52 +170,46 @@ func run(p *program, pol Policy, s site, rules slot) {
 	p.call(unix.SYS_CLOSE, failures[0].arg())
 	p.call(unix.SYS_WRITE, num(fdParent), num(p.words(tagStarted, 0)), num(16)).exactly(16)
 
+	if s.copies {
+		waitForCopies(p)
+	} else {
+		waitForScript(p, script, false)
+	}
+
+	p.here(child)
+	becomeScript(p, pol, s, rules, failures[1], release[0], filter)
+}
+
+// waitForScript reaps until the script's process is done, tells its status and
+// ends; the kernel then kills and reaps whatever is left in the namespace. When
+// it is asked to look, it also tells whether the keeper stands still, and ends
+// when the parent has looked too.
+func waitForScript(p *program, script slot, look bool) {
 	p.begin("wait for the script")
+	again := &label{}
 	exit := p.words(tagExit, 0)
 	usage := p.bytes(make([]byte, rusageSize), 8) // right behind it
 	p.here(again)
 	p.call(unix.SYS_WAIT4, num(-1), num(exit+8), num(0), num(usage)).until(script).allow(unix.EINTR)
 	p.ifErrno(again)
+	if look {
+		// Whether the keeper stands still, where bit 32 and up are of the value. An
+		// end of its own is told likewise, and is none of a process that stands still.
+		p.call(unix.SYS_WAIT4, num(keeperPID), num(exit+12), num(unix.WNOHANG|unix.WUNTRACED), num(0)).allow(unix.ECHILD)
+	}
 	p.call(unix.SYS_WRITE, num(fdParent), num(exit), num(16+rusageSize)).exactly(16 + rusageSize)
-	// The kernel kills and reaps whatever is left in the namespace.
+	if look {
+		// What is left stays as it is until the parent has looked at it.
+		p.call(unix.SYS_READ, num(fdParent), num(exit), num(1))
+	}
 	p.call(unix.SYS_EXIT_GROUP, num(0))
-
-	p.here(child)
-	becomeScript(p, pol, s.bounds, rules, failures[1], release[0], filter)
 }
 
-// becomeScript is pid 2's way from the fork to the script. It waits for pid 1
-// at its very end: both wall themselves in at once.
-func becomeScript(p *program, pol Policy, b bounds, rules, failures, release slot, filter uint64) {
-	p.begin("own way to tell of failures")
-	p.call(unix.SYS_DUP3, failures.arg(), num(fdParent), num(unix.O_CLOEXEC))
-	p.begin("own session")
-	p.call(unix.SYS_SETSID)
-	p.begin("set limits")
-	limits(p, pol.Limits, b)
-	p.call(unix.SYS_SETPRIORITY, num(unix.PRIO_PROCESS), num(0), num(5))
-	p.begin("enter the working directory")
-	p.call(unix.SYS_UMASK, num(0o077))
-	p.call(unix.SYS_CHDIR, p.str(pol.Dir))
-	p.begin("reset signals")
-	defaults := p.bytes(make([]byte, 32), 8)
-	for sig := 1; sig <= 64; sig++ {
-		if sig != int(unix.SIGKILL) && sig != int(unix.SIGSTOP) {
-			p.call(unix.SYS_RT_SIGACTION, num(sig), num(defaults), num(0), num(8))
-		}
+func wallInInit(p *program, guard uint64) {
+	for _, r := range initLimits {
+		p.call(unix.SYS_PRLIMIT64, num(0), num(r.resource), num(p.words(r.soft, r.hard)), num(0))
 	}
-	p.call(unix.SYS_RT_SIGPROCMASK, num(2), num(defaults), num(0), num(8)) // SIG_SETMASK, none
-	p.begin("restrict files (Landlock)")
-	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.arg(), num(0))
-	p.begin("close the script's descriptors")
-	p.call(unix.SYS_DUP3, release.arg(), num(fdRelease), num(unix.O_CLOEXEC))
-	p.call(unix.SYS_CLOSE_RANGE, num(fdRelease+1), num(uint32(0xffffffff)), num(0))
-	p.begin("filter calls (seccomp)")
-	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(filter))
-	p.begin("wait for the release")
-	p.call(unix.SYS_READ, num(fdRelease), num(p.bytes(make([]byte, 1), 1)), num(1)).exactly(1)
-	p.begin("start the program") // which closes the last two descriptors
-	p.call(unix.SYS_EXECVE, p.str(pol.Argv[0]), num(p.strings(pol.Argv)), num(p.strings(pol.Env)))
+	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(guard))
 }
 
 func pipe(p *program, name string) [2]slot {

@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -15,16 +14,7 @@ func mountStore(p *program, pol Policy, s site) slot {
 	const store = "/.store"
 	p.begin("mount the store")
 	p.mkdir(store, 0o700)
-	opts := "mode=755"
-	if pol.Limits.Disk > 0 {
-		opts += fmt.Sprintf(",size=%d", pol.Limits.Disk)
-	}
-	if pol.Limits.Inodes > 0 {
-		opts += fmt.Sprintf(",nr_inodes=%d", pol.Limits.Inodes)
-	}
-	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(rel(store)), p.str("tmpfs"), num(flagsData), p.str(opts))
-	fd := p.slot()
-	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(store)), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC), num(0)).keep(fd)
+	fd := openStore(p, pol, store)
 	for _, d := range pol.Writable {
 		p.begin("make " + d.Path)
 		inside := store + "/" + d.Name
@@ -43,15 +33,34 @@ func mountStore(p *program, pol Policy, s site) slot {
 	return fd
 }
 
+// openStore mounts the file system and opens it.
+func openStore(p *program, pol Policy, at string) slot {
+	opts := "mode=755"
+	if pol.Limits.Disk > 0 {
+		opts += fmt.Sprintf(",size=%d", pol.Limits.Disk)
+	}
+	if pol.Limits.Inodes > 0 {
+		opts += fmt.Sprintf(",nr_inodes=%d", pol.Limits.Inodes)
+	}
+	p.call(unix.SYS_MOUNT, p.str("tmpfs"), p.str(rel(at)), p.str("tmpfs"), num(flagsData), p.str(opts))
+	fd := p.slot()
+	p.call(unix.SYS_OPENAT, num(cwd), p.str(rel(at)), num(unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC), num(0)).keep(fd)
+	return fd
+}
+
 // handOut sends the store's descriptor to the parent, which reads artifacts
-// through it when nothing can write there any more.
-func handOut(p *program, store slot) {
+// through it when nothing can write there any more. Others may go with it.
+func handOut(p *program, store slot, more ...slot) {
 	p.begin("hand out the store")
-	control := p.bytes(binary.LittleEndian.AppendUint64(nil, 20), 8)
-	p.bytes(append(binary.LittleEndian.AppendUint32(nil, unix.SOL_SOCKET), unix.SCM_RIGHTS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 4)
+	fds := append([]slot{store}, more...)
+	size := uint64(16 + 4*len(fds)) // struct cmsghdr and the descriptors
+	control := p.words(size, unix.SOL_SOCKET|unix.SCM_RIGHTS<<32)
+	p.bytes(make([]byte, (4*len(fds)+7)&^7), 4)
 	iov := p.words(p.words(tagStore, 0), 16)
-	msg := p.words(0, 0, iov, 1, control, 20, 0)
-	// dup is the one call that puts a number where another call left it.
-	p.call(unix.SYS_DUP, store.arg()).keep(slot(control + 16))
+	msg := p.words(0, 0, iov, 1, control, size, 0)
+	for i, fd := range fds {
+		// dup is the one call that puts a number where another call left it.
+		p.call(unix.SYS_DUP, fd.arg()).keep(slot(control + 16 + 4*uint64(i)))
+	}
 	p.call(unix.SYS_SENDMSG, num(fdParent), num(msg), num(unix.MSG_NOSIGNAL)).exactly(16)
 }

@@ -80,6 +80,17 @@ func (g *Group) Usage() (Usage, error) {
 	return u, r.err
 }
 
+// Processes is how many processes and threads are in the group at present, those
+// among them that have ended and were not reaped; 0 when it cannot be told.
+func (g *Group) Processes() int {
+	folder := g.memory
+	if g.mode == V1 {
+		folder = g.pids
+	}
+	r := reader{}
+	return int(r.number(folder, "pids.current", ""))
+}
+
 // reader reads counters and keeps the first error. Files and folders that are not there count 0.
 type reader struct{ err error }
 

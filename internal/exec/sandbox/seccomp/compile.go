@@ -55,6 +55,16 @@ type chains struct {
 // an error, and so are a condition that cannot hold and a filter longer than
 // [MaxInstructions].
 func Compile(rules []Rule, arch Arch) ([]Instruction, error) {
+	return assemble(rules, arch, Default)
+}
+
+// CompileOver is Compile for a filter that stands on another one, see
+// [Divide]: it lets pass every call that it has no rule of.
+func CompileOver(rules []Rule, arch Arch) ([]Instruction, error) {
+	return assemble(rules, arch, Allow)
+}
+
+func assemble(rules []Rule, arch Arch, others Action) ([]Instruction, error) {
 	if arch != AMD64 && arch != ARM64 {
 		return nil, fmt.Errorf("%w: architecture %#x is not known", ErrRules, uint32(arch))
 	}
@@ -63,7 +73,7 @@ func Compile(rules []Rule, arch Arch) ([]Instruction, error) {
 		return nil, err
 	}
 	a := assembler{rules: c}
-	spans := c.spans(arch)
+	spans := c.spans(arch, others)
 	a.tree(spans, totals(spans))
 	a.load(offsetNumber)
 	a.branch(opJumpEqual, uint32(arch), a.here(), a.answer(KillProcess))
@@ -107,7 +117,7 @@ func chain(rules []Rule, arch Arch) (*chains, error) {
 }
 
 // spans cuts all 32-bit numbers into runs with one answer each.
-func (c *chains) spans(arch Arch) []span {
+func (c *chains) spans(arch Arch, others Action) []span {
 	spans := make([]span, 0, 256)
 	add := func(s span) {
 		if n := len(spans); n > 0 && s.rule == 0 && spans[n-1].rule == 0 && spans[n-1].answer == s.answer {
@@ -117,7 +127,7 @@ func (c *chains) spans(arch Arch) []span {
 		spans = append(spans, s)
 	}
 	for nr, head := range c.head {
-		s := span{first: uint32(nr), weight: 1, answer: Default}
+		s := span{first: uint32(nr), weight: 1, answer: others}
 		if head != 0 {
 			r := &c.rules[head-1]
 			s.weight = heat(r.Name)
@@ -130,9 +140,9 @@ func (c *chains) spans(arch Arch) []span {
 		add(s)
 	}
 	if arch == AMD64 {
-		add(span{first: maxCalls, weight: 1, answer: Default})
+		add(span{first: maxCalls, weight: 1, answer: others})
 		add(span{first: x32Begin, weight: 1, answer: KillProcess})
-		add(span{first: x32End, weight: 1, answer: Default})
+		add(span{first: x32End, weight: 1, answer: others})
 	}
 	return spans
 }

@@ -1,0 +1,333 @@
+"""A Python that has done its start-up and makes copies of itself, one for each script.
+
+bootstrap.py runs this text when it is started as a zygote: serve() returns in
+each copy, with sys.argv as a start of its own would have it, and bootstrap.py
+goes on as ever. What is said on which descriptor is written in the sandbox's
+zygote_linux.go; this side decides nothing.
+"""
+import sys
+import posix
+import atexit
+import gc
+import ctypes
+import resource
+import _socket
+from _weakref import ref
+from struct import pack, unpack_from
+
+TOUCH = b"""
+import sys
+def outer(n, *more, key=None):
+    return [i + 1 for i in range(n) if i] + list(more)
+class Thing:
+    def __init__(self): self.kept = {"a": 1.5, "b": ("x", None)}
+    def __repr__(self): return f"{self.kept!r} {len(self.kept):>4}"
+try:
+    print("touch", outer(3, 4), Thing(), sorted("cab"), "%s" % 1, b"x")
+    raise ValueError("touch")
+except ValueError as error:
+    print(error, file=sys.stderr)
+with open("/dev/null") as file:
+    file.read()
+"""
+PANDAS = b"""
+import pandas
+frame = pandas.DataFrame({"a": [1, 2, 3], "b": [1.5, 2.5, 3.5], "c": list("xyx")})
+print(frame.describe(), frame.groupby("c").sum(), frame["a"].mean())
+"""
+NUMPY = b"""
+import numpy
+print(numpy.arange(6).reshape(2, 3) @ numpy.ones((3, 2)), numpy.linspace(0, 1, 5).mean())
+"""
+
+
+class Job:
+    """What the server said of one run."""
+
+    def __init__(self, text):
+        (count,) = unpack_from("<I", text)
+        self.limits = [unpack_from("<QQQ", text, 4 + 24 * i) for i in range(count)]
+        fields = text[4 + 24 * count:].split(b"\0")
+        self.stdin = fields[0] == b"stdin"
+        count = int(fields[1])
+        self.argv = [field.decode("utf-8", "surrogateescape") for field in fields[2:2 + count]]
+        self.env = fields[2 + count:-1]
+
+
+class Player:
+    """The sandbox's machine code and its list, at the addresses that it was written for."""
+
+    def __init__(self, libc, text, code, listed):
+        self.mmap = libc.mmap
+        self.mmap.restype = ctypes.c_void_p
+        self.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+        ops, self.size, self.ops, self.data, self.offset = unpack_from("<IIQQQ", text)
+        read, write, run, private, only = 1, 2, 4, 0x02, 0x100000  # the last: where nothing is
+        start = self.map(None, posix.fstat(code).st_size, read | run, private, code, 0)
+        self.map(self.ops, ops, read, private | only, listed, 0)
+        self.map(self.data, self.size, read | write, private | only, listed, self.offset)
+        self.call = ctypes.PYFUNCTYPE(ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)(start)
+        self.listed = listed
+        posix.close(code)
+
+    def map(self, at, size, access, flags, fd, offset):
+        got = self.mmap(at, size, access, flags, fd, offset)
+        if got is None or got == 2**64 - 1 or at not in (None, got):
+            raise OSError("cannot map the list")
+        return got
+
+    def play(self, block):
+        self.map(self.data, self.size, 1 | 2, 0x02 | 0x10, self.listed, self.offset)  # afresh, over the last one
+        ctypes.memmove(self.data + 16, block, len(block))
+        return self.call(self.ops, self.data)
+
+
+def serve(dress, names):
+    """Makes copies until the server is gone; returns in a copy that has a job."""
+    server = take_socket()
+    libc = ctypes.CDLL(None)
+    atexit.register(leave_soon, ctypes.PyDLL(None))  # by which no other thread may run meanwhile
+    left = []
+    for name in names:
+        try:
+            __import__(name)
+        except BaseException as error:
+            left.append("%s: %s" % (name, error))
+        if threads() > 1:
+            server.send(pack("<4Q", 0, 0, 0, 0) + name.encode())
+            posix._exit(0)
+    rehearse(dress)
+    hooks = [ctypes.pythonapi.PyOS_BeforeFork, libc.fork, ctypes.pythonapi.PyOS_AfterFork_Parent, ctypes.pythonapi.PyOS_AfterFork_Child]
+    server.send(pack("<4Q", *[ctypes.cast(hook, ctypes.c_void_p).value for hook in hooks]) + "\n".join(left).encode()[:4096])
+    text, fds = receive(server)
+    player = Player(libc, text, *fds)
+    global FRESH
+    FRESH = frozenset(name for name in sys.modules if name != "__main__")
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+    while True:
+        text, fds = receive(server)
+        if not text:
+            posix._exit(0)
+        early = text[0]
+        result = player.play(pack("<%di" % len(fds), *fds) + text[1:])
+        if result == 0:
+            break
+        for fd in fds:
+            posix.close(fd)
+        server.send(pack("<i", result))
+    server.detach()  # the sandbox has closed it, and its number may be another's
+    if early:
+        rehearse(dress)
+    wait_for_job()
+
+
+def threads():
+    try:
+        return len(posix.listdir("/proc/self/task"))
+    except OSError:  # the server looks too
+        return 1
+
+
+def take_socket():
+    """Moves the socket away from where the standard input belongs."""
+    fd = posix.dup(0)
+    null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
+    posix.dup2(null, 0)
+    # The list puts a copy's descriptors where low numbers are, so the zygote's
+    # own and those that are sent to it have higher ones.
+    while null < 16:
+        null = posix.dup(null)
+    high = posix.dup(fd)
+    posix.dup2(null, fd, False)
+    sys.stdin = sys.__stdin__ = standard_input()
+    return _socket.socket(fileno=high)
+
+
+def standard_input():
+    """As Python makes it from whatever descriptor 0 is."""
+    import io
+
+    raw = open(0, "rb", closefd=False)
+    raw.raw.name = "<stdin>"
+    text = io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="\n", write_through=True)
+    text.mode = "r"
+    return text
+
+
+def receive(sock):
+    text, control, _, _ = sock.recvmsg(1 << 17, _socket.CMSG_SPACE(4 * 16), _socket.MSG_CMSG_CLOEXEC)
+    fds = []
+    for level, kind, data in control:
+        if (level, kind) == (_socket.SOL_SOCKET, _socket.SCM_RIGHTS):
+            fds += unpack_from("<%di" % (len(data) // 4), data)
+    return text, fds
+
+
+def wait_for_job():
+    """Says that it is ready, takes one job and becomes what a start with it would be."""
+    sock = _socket.socket(fileno=3)
+    sock.send(pack("<QQ", 5, 0))
+    text, fds = receive(sock)
+    if not text:
+        posix._exit(0)
+    sock.close()
+    for i, fd in enumerate(fds):
+        posix.dup2(fd, i)
+        posix.close(fd)
+    become(Job(text))
+    posix.closerange(3, 16)  # where there is no getrandom, Python keeps /dev/urandom open
+    gc.enable()
+
+
+def become(job):
+    """Makes of this process what a start with the job's words would have made."""
+    for kind, soft, hard in job.limits:
+        resource.setrlimit(kind, (soft, hard))
+    if job.stdin:
+        sys.stdin = sys.__stdin__ = standard_input()
+    environ(job.env)
+    given = getattr(sys, "orig_argv", None)  # since 3.10
+    if given is not None:
+        sys.orig_argv = given[: len(given) - len(sys.argv)] + job.argv
+    sys.argv = job.argv
+    forget()
+    global OWNER
+    OWNER = posix.getpid()
+
+
+def environ(pairs):
+    wanted = dict(pair.split(b"=", 1) for pair in pairs)
+    have = posix.environ  # os.environ looks into this very dictionary
+    for name in [name for name in have if name not in wanted]:
+        posix.unsetenv(name)
+        del have[name]
+    for name, value in wanted.items():
+        if have.get(name) != value:
+            posix.putenv(name, value)
+            have[name] = value
+
+
+def forget():
+    """Makes anew what would be the same in every copy."""
+    modules = sys.modules
+    # random's own generator is seeded by its hook for forks.
+    numpy = modules.get("numpy.random")
+    if numpy is not None:
+        numpy.seed()
+    if "tempfile" in modules:
+        modules["tempfile"]._name_sequence = None
+    if "uuid" in modules:
+        modules["uuid"]._last_timestamp = None
+    process = modules.get("multiprocessing.process")
+    if process is not None:
+        process._current_process._config["authkey"] = process.AuthenticationString(posix.urandom(32))
+    logging = modules.get("logging")
+    if logging is not None:
+        logging._startTime = logging.time.time_ns() if sys.version_info >= (3, 13) else logging.time.time()
+
+
+def rehearse(dress):
+    """Does what a run does, so that it is done, and leaves nothing of it."""
+    global STATUS
+    keep = posix.dup(1), posix.dup(2)
+    null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
+    posix.dup2(null, 1), posix.dup2(null, 2)
+    argv, given, path, main = sys.argv, getattr(sys, "orig_argv", None), list(sys.path), sys.modules["__main__"]
+    try:
+        sys.argv = argv[:1] + ["-", "/dev/null", "/dev/null"]
+        become(Job(pack("<I", 0) + b"null\0" + b"4\0" + b"\0".join(word.encode() for word in sys.argv) + b"\0" + b"".join(
+            name + b"=" + value + b"\0" for name, value in posix.environ.items())))
+        dress(TOUCH)
+        for name, source in (("numpy", NUMPY), ("pandas", PANDAS)):
+            if name in sys.modules:
+                dress(source)
+        flush()
+    finally:
+        sys.argv, sys.path[:], sys.modules["__main__"], STATUS = argv, path, main, None
+        if given is not None:
+            sys.orig_argv = given
+        for fd, at in zip(keep, (1, 2)):
+            posix.dup2(fd, at)
+            posix.close(fd)
+        posix.close(null)
+
+
+STATUS = None  # what a copy's script ends with, once that is known
+OWNER = None  # the process of a copy: what it forks ends as anything does
+SHOWS = ("io", "traceback", "linecache")  # without which, at its end, Python shows no source
+FRESH = frozenset()  # the names of modules that it began with
+
+
+def ends(error):
+    """What the status will be, when nothing that a script has put in place can change it."""
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit):
+        code = error.code
+        if type(code) is int:
+            return code & 0xFF
+        return {type(None): 0, str: 1}.get(type(code))
+    return 1 if sys.excepthook is sys.__excepthook__ and not isinstance(error, KeyboardInterrupt) else None
+
+
+def leave_soon(libc):
+    """The last exit function: ends a copy without taking apart what the zygote has loaded.
+
+    What can be noticed of Python's own end is done: the script's objects go, in
+    that order, and the streams are flushed. Where it cannot be done just so, it
+    is left to Python.
+    """
+    if STATUS is None or posix.getpid() != OWNER:
+        return
+    if not flush():
+        return
+    space, modules = sys.__dict__, sys.modules
+    # What only Python itself would miss is not worth taking apart.
+    keep = [space[name] for name in ("path", "path_hooks", "path_importer_cache", "meta_path")]
+    keep += [modules.get(name) for name in SHOWS]
+    for name in ("path", "argv", "ps1", "ps2", "last_exc", "last_type", "last_value", "last_traceback",
+                 "path_hooks", "path_importer_cache", "meta_path"):
+        space[name] = None
+    for name in ("stdin", "stdout", "stderr"):
+        space[name] = space["__%s__" % name]
+    made = []
+    for name in [name for name in modules if name not in FRESH]:
+        try:
+            made.append(ref(modules[name]))
+        except TypeError:
+            pass
+        modules[name] = None
+    for name in SHOWS:
+        modules[name] = None
+    gc.collect()
+    for link in reversed(made):
+        module = link()
+        if module is not None:
+            empty(module.__dict__)
+        del module
+    gc.collect()
+    if not flush():
+        return
+    libc.fflush(None)
+    libc._exit(STATUS)
+
+
+def flush():
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
+    except BaseException:
+        return False  # Python tries again and says so
+    return True
+
+
+def empty(space):
+    """As Python empties a module that somebody still holds."""
+    for hidden in (True, False):
+        for name in list(space):
+            private = name[:1] == "_" and name[1:2] != "_"
+            if private == hidden and name != "__builtins__":
+                space[name] = None

@@ -1,0 +1,84 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
+	"time"
+)
+
+// release gives the copy its job.
+func (w idle) release(ctx context.Context, j Job) (process, error) {
+	r := w.r
+	if err := r.give(ctx, j); err != nil {
+		return nil, errors.Join(err, r.copy.end(r))
+	}
+	return r, nil
+}
+
+func (r *running) give(ctx context.Context, j Job) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	pol := r.copy.z.pol
+	if err := furnishStore(r.dir, pol, r.id, j); err != nil {
+		return err
+	}
+	j.Limits.mapped, j.Limits.keepers = pol.Limits.mapped, pol.Limits.keepers
+	if j.Limits.Memory != pol.Limits.Memory {
+		m, err := r.meter.limit(j.Limits)
+		if err != nil {
+			return err
+		}
+		r.meter = m
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return &Error{Step: "open the null device", Err: err}
+	}
+	defer null.Close()
+	streams := []*os.File{j.Stdio.Stdin, j.Stdio.Stdout, j.Stdio.Stderr}
+	for i := range streams {
+		if streams[i] == nil {
+			streams[i] = null
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return &Error{Step: "give the job", Err: ErrZygote}
+	}
+	r.limits = j.Limits
+	now := time.Now() // not later: it may be over before this goes on
+	err = send(r.copy.job, append(tighter(pol.Limits, j.Limits, r.copy.z.site.bounds), j.Message...), streams...)
+	runtime.KeepAlive(streams)
+	if err != nil {
+		return &Error{Step: "give the job", Err: errors.Join(ErrZygote, err)}
+	}
+	_ = r.copy.job.Close()
+	r.begins(now)
+	r.stop = context.AfterFunc(ctx, func() { r.kill(KilledCancelled) })
+	return nil
+}
+
+// tighter lists the limits that differ from those a copy has.
+func tighter(has, wants Limits, host bounds) []byte {
+	le := binary.LittleEndian
+	b := le.AppendUint32(nil, 0)
+	old := rlimits(has)
+	n := uint32(0)
+	for _, l := range rlimits(wants) {
+		for _, o := range old {
+			if o, l := host.within(o), host.within(l); o.resource == l.resource && o != l {
+				b = le.AppendUint64(le.AppendUint64(le.AppendUint64(b, uint64(l.resource)), l.soft), l.hard)
+				n++
+			}
+		}
+	}
+	le.PutUint32(b, n)
+	return b
+}
