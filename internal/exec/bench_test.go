@@ -41,6 +41,22 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
+// BenchmarkWarm is a hello in a copy that waits, with the pool full.
+func BenchmarkWarm(b *testing.B) {
+	e := warmExecutor(b, Options{})
+	var took []time.Duration
+	for b.Loop() {
+		refilled(b, e)
+		began := time.Now()
+		r, err := e.Execute(b.Context(), code("print('hi')"))
+		took = append(took, time.Since(began))
+		if err != nil || r.Verdict != VerdictOK {
+			b.Fatalf("%v, %+v", err, r)
+		}
+	}
+	b.ReportMetric(float64(median(took).Microseconds())/1000, "ms/run")
+}
+
 func median(d []time.Duration) time.Duration {
 	sort.Slice(d, func(i, j int) bool { return d[i] < d[j] })
 	return d[len(d)/2]

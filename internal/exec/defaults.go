@@ -79,6 +79,7 @@ func (o Options) withDefaults() (Options, error) {
 		{"max_artifacts", &o.MaxArtifacts, defaultMaxArtifacts},
 		{"max_input_files", &o.MaxInputs, defaultMaxInputs},
 		{"max_workers", &o.MaxWorkers, runtime.NumCPU()},
+		{"warm", &o.Warm, 0},
 	} {
 		if *n.value < 0 {
 			return o, &RequestError{Field: n.field, Msg: "is negative"}

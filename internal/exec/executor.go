@@ -28,6 +28,7 @@ type Executor struct {
 	ready       chan struct{} // a lock that can be waited for with a context; guards the two below
 	walls       walls
 	interpreter *python.Interpreter
+	pool        atomic.Pointer[pool] // nil while there is none
 
 	fontLock  chan struct{} // guards the two below
 	fontList  *fontList
@@ -70,7 +71,11 @@ func (e *Executor) Close() error {
 	}
 	w := e.walls
 	e.walls = nil
-	return w.close()
+	var err error
+	if p := e.pool.Swap(nil); p != nil {
+		err = p.close()
+	}
+	return errors.Join(err, w.close())
 }
 
 // Execute runs one request.
@@ -154,12 +159,12 @@ func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.T
 		to.close(0)
 		return nil, err
 	}
-	done, err := run(ctx, e.walls, e.options, r, j, in, files)
+	done, err := run(ctx, e, e.options, r, j, in, files)
 	if err != nil {
 		to.close(0)
 		return nil, err
 	}
-	defer done.tree.Close()
+	defer done.close()
 	res, err := e.result(r, j, in, done, to)
 	to.close(res.written())
 	res.Usage.QueueMS = queued.Milliseconds()

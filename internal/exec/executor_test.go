@@ -22,6 +22,41 @@ func kinds(t *testing.T, each func(t *testing.T, e *Executor)) {
 	for _, kind := range []string{"none", "native"} {
 		t.Run(kind, func(t *testing.T) { each(t, newExecutor(t, Options{Sandbox: kind})) })
 	}
+	t.Run("warm", func(t *testing.T) {
+		e := warmExecutor(t, Options{})
+		each(t, e)
+		if s := e.pool.Load().snapshot(); s.Warm+s.Unfit == 0 {
+			t.Errorf("no run was warm: %+v", s)
+		}
+	})
+}
+
+// warmExecutor is one whose pool is full.
+func warmExecutor(t testing.TB, o Options) *Executor {
+	t.Helper()
+	o.Sandbox, o.Warm = "native", 2
+	if o.Preload == nil {
+		o.Preload = []string{preloadPackages}
+	}
+	e := newExecutor(t, o)
+	refilled(t, e)
+	return e
+}
+
+// refilled waits until the pool is full.
+func refilled(t testing.TB, e *Executor) {
+	t.Helper()
+	var s PoolStats
+	for range 3000 {
+		if s = e.Pool(); s.Ready == s.Size && s.Making == 0 {
+			return
+		}
+		if s.Failure != "" {
+			t.Fatalf("no zygote: %s", s.Failure)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("the pool does not fill: %+v", s)
 }
 
 // newExecutor skips where these walls cannot be had, unless that is forbidden.

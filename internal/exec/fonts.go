@@ -99,11 +99,11 @@ func (e *Executor) makeFontList(ctx context.Context, in *python.Interpreter) (*f
 	if err != nil {
 		return nil, err
 	}
-	done, err := run(ctx, e.walls, o, r, j, in, nil)
+	done, err := run(ctx, e, o, r, j, in, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer done.tree.Close()
+	defer done.close()
 	found, _, err := artifactsOf(done.tree.Store(), o, nil)
 	if err != nil {
 		return nil, err

@@ -190,6 +190,18 @@ func processesOf(mark string) (left []string) {
 	return left
 }
 
+// inside are the descendants of this process in other pid namespaces.
+func inside() (all []string) {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err == nil && len(strings.Fields(line(pid, "NSpid:"))) > len(strings.Fields(line(os.Getpid(), "NSpid:"))) && descends(pid) {
+			all = append(all, e.Name()+" "+line(pid, "Name:"))
+		}
+	}
+	return all
+}
+
 func descends(pid int) bool {
 	for range 64 {
 		up, err := strconv.Atoi(state(pid, "PPid:"))

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,7 +19,10 @@ import (
 )
 
 func TestHostileOverHTTP(t *testing.T) {
-	hostile(t, func(ctx context.Context, e *exec.Executor, r exec.Request) (*exec.Result, error) {
+	if os.Getenv("PYRUN_HOSTILE_PREPARED") == "" {
+		t.Cleanup(prepareHost(t))
+	}
+	hostile(t, warmHostile(), func(ctx context.Context, e *exec.Executor, r exec.Request) (*exec.Result, error) {
 		s, err := serve.New(narrowed{e, r}, serve.Options{})
 		if err != nil {
 			return nil, err

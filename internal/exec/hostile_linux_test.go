@@ -124,26 +124,42 @@ type observed struct {
 	free    int64 // bytes of the host's disk that went away
 	before  string
 	after   string
+	inside  int // processes in namespaces before it: the pool's
+	cold    int // runs that found no warm copy before it
 }
 
 // way is how a request reaches an Executor.
 type way func(context.Context, *exec.Executor, exec.Request) (*exec.Result, error)
 
 func TestHostile(t *testing.T) {
-	hostile(t, func(ctx context.Context, e *exec.Executor, r exec.Request) (*exec.Result, error) {
-		return e.Execute(ctx, r)
-	})
-}
-
-func hostile(t *testing.T, reach way) {
-	t.Helper()
 	if os.Getenv("PYRUN_HOSTILE_PREPARED") == "" {
 		t.Cleanup(prepareHost(t))
 	}
+	execute := func(ctx context.Context, e *exec.Executor, r exec.Request) (*exec.Result, error) {
+		return e.Execute(ctx, r)
+	}
+	t.Run("cold", func(t *testing.T) { hostile(t, exec.Options{}, execute) })
+	t.Run("warm", func(t *testing.T) { hostile(t, warmHostile(), execute) })
+}
+
+// warmHostile are options for the corpus on warm copies: what it asks for may only
+// be lower than what copies have, and of the disk as much.
+func warmHostile() exec.Options {
+	o := exec.Options{Warm: 2, Preload: []string{"packages.txt"}}
+	o.Limits.Disk = 128 << 20
+	return o
+}
+
+func hostile(t *testing.T, o exec.Options, reach way) {
+	t.Helper()
 	t.Setenv("PYRUN_TEST_SECRET", "CANARY-ENV-51c0")
 	executors := map[sandbox.Network]*exec.Executor{}
 	for _, n := range []sandbox.Network{sandbox.NetworkLoopback, sandbox.NetworkNone} {
-		executors[n] = open(t, exec.Options{Sandbox: "native", Network: n, MaxWorkers: 4})
+		o.Sandbox, o.Network, o.MaxWorkers = "native", n, 4
+		executors[n] = open(t, o)
+	}
+	for _, e := range executors {
+		fill(t, e)
 	}
 	for _, s := range scripts(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -166,6 +182,9 @@ func hostile(t *testing.T, reach way) {
 						t.Errorf("%s: %s", word, fault)
 					}
 				}
+				if e := executors[network]; e.Pool().Cold > o.cold {
+					t.Errorf("it was not warm: %+v", e.Pool())
+				}
 				seen = append(seen, o)
 				checkCanary(t)
 			}
@@ -182,10 +201,24 @@ func hostile(t *testing.T, reach way) {
 	}
 }
 
+// fill waits until the pool, if there is one, is full.
+func fill(t testing.TB, e *exec.Executor) {
+	t.Helper()
+	var s exec.PoolStats
+	for range 3000 {
+		if s = e.Pool(); s.Ready == s.Size && s.Making == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("the pool does not fill: %+v", s)
+}
+
 func observe(t *testing.T, e *exec.Executor, s script, reach way) observed {
 	t.Helper()
 	r := s.request(t)
-	o := observed{mark: r.Args[0], before: hostState()}
+	fill(t, e)
+	o := observed{mark: r.Args[0], before: hostState(), inside: len(inside()), cold: e.Pool().Cold}
 	free := hostFree(t)
 	sibling := make(chan *exec.Result, 1)
 	if slices.Contains(s.asserts, "siblings_unharmed") {
@@ -258,8 +291,19 @@ func check(t *testing.T, e *exec.Executor, word string, o observed) string {
 		return wrong(o.wall.Seconds() > number(), "it took %v", o.wall)
 	case "no_procs_left":
 		time.Sleep(500 * time.Millisecond)
-		left := processesOf(o.mark)
-		return wrong(len(left) > 0, "left: %q", left)
+		if e.Pool().Size == 0 {
+			left := processesOf(o.mark)
+			return wrong(len(left) > 0, "left: %q", left)
+		}
+		var left []string
+		for range 500 { // the pool is filled and the dead are reaped beside this
+			fill(t, e)
+			if left = inside(); len(left) <= o.inside {
+				return ""
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return fmt.Sprintf("%d processes inside before, now %q", o.inside, left)
 	case "server_alive":
 		res, err := e.Execute(t.Context(), exec.Request{Code: []byte("print('alive')")})
 		return wrong(err != nil || res.ExitCode != 0 || res.Stdout != "alive\n", "%v, %v", err, res)

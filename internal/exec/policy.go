@@ -45,16 +45,7 @@ func policyFor(j *job, in *python.Interpreter, files []loaded, at sandbox.Place,
 		program, env, report = in.Source, in.EnvOutside, "/"+storeReport
 	}
 	p := sandbox.Policy{
-		Argv: python.Command(in, python.Job{
-			Script:     under(path.Join(jobDir, j.name)),
-			Report:     under(path.Join(report, reportName)),
-			HarnessDir: under(harnessDir),
-			Args:       j.args,
-			Value:      j.value,
-			Figures:    j.figures,
-			StdlibOnly: j.stdlib,
-			Outside:    outside,
-		}),
+		Argv:    python.Command(in, jobFor(j, under, report, outside)),
 		Env:     environment(runtime.GOOS, j, program, env, under),
 		Dir:     under(jobDir),
 		Sealed:  []string{under(inputsDir)},
@@ -95,6 +86,20 @@ func policyFor(j *job, in *python.Interpreter, files []loaded, at sandbox.Place,
 		p.Files = append(p.Files, sandbox.File{Path: under(path.Join(fontsDir, j.fontSeed.name)), Mode: 0o644, Data: j.fontSeed.data})
 	}
 	return p
+}
+
+// jobFor says what the interpreter is to do.
+func jobFor(j *job, under func(string) string, report string, outside bool) python.Job {
+	return python.Job{
+		Script:     under(path.Join(jobDir, j.name)),
+		Report:     under(path.Join(report, reportName)),
+		HarnessDir: under(harnessDir),
+		Args:       j.args,
+		Value:      j.value,
+		Figures:    j.figures,
+		StdlibOnly: j.stdlib,
+		Outside:    outside,
+	}
 }
 
 // visible lists the top names of inputs that can be seen in the working

@@ -10,6 +10,17 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
+// warm begins the pool, where one is wanted and can be had.
+func (e *Executor) warm(in *python.Interpreter) {
+	l, ok := e.walls.(launcher)
+	if e.options.Warm == 0 || !ok || e.options.Sandbox != string(sandbox.Native) || e.pool.Load() != nil {
+		return
+	}
+	e.pool.Store(newPool(e.options.Warm,
+		func(ctx context.Context) (zygote, error) { return e.startZygote(ctx, l.Launcher, in) },
+		func() string { return e.print(in) }))
+}
+
 // prepare makes what the first request needs and all share. A failure is not
 // kept: the next request tries again.
 func (e *Executor) prepare(ctx context.Context, progress func(Progress)) (*python.Interpreter, error) {
@@ -53,5 +64,6 @@ func (e *Executor) choose(ctx context.Context, progress func(Progress)) (*python
 		return nil, err
 	}
 	e.interpreter = in
+	e.warm(in)
 	return in, nil
 }

@@ -107,5 +107,12 @@ type Options struct {
 	MaxQueue                   int // runs waiting; beyond, ErrBusy; below 0 is none
 	NoFigures                  bool
 
+	// Warm is how many copies of a started interpreter wait for requests; 0 starts
+	// one for each. Preload names the modules that those have loaded: import
+	// names, or "packages.txt" for all installed packages and what scripts use most
+	// of the standard library.
+	Warm    int
+	Preload []string
+
 	Ahead *Ahead // nil: everything is looked for when the first request comes
 }

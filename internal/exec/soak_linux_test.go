@@ -6,8 +6,13 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -113,6 +118,125 @@ func TestRunsLeaveNothing(t *testing.T) {
 	}
 	all.Wait()
 	compareTraces(t, before, look(t, os.Getpid()))
+}
+
+// TestWarmRunsLeaveNothing: many warm runs (PYRUN_WARM_RUNS, a number), hostile
+// ones among them, four at once, leave nothing behind and do not grow slower.
+func TestWarmRunsLeaveNothing(t *testing.T) {
+	runs := 400
+	if s := os.Getenv("PYRUN_WARM_RUNS"); s != "" {
+		var err error
+		if runs, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir())            // nobody else's
+	newExecutor(t, Options{Sandbox: "native"}) // what is opened or unpacked once and for all
+	before := look(t, os.Getpid())
+	o := Options{Sandbox: "native", Warm: 4, MaxWorkers: 4, Preload: []string{preloadPackages}, Python: os.Getenv("PYRUN_TEST_PYTHON")}
+	e, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := []string{
+		"print('hi')",
+		"import json, os; json.dump({'a': 1}, open(os.environ['ARTIFACTS_DIR'] + '/a.json', 'w'))",
+		"print('hi')",
+		"import os, time\nif os.fork() == 0:\n    os.setsid(); time.sleep(60)\n",
+		"print('hi')",
+		"raise ValueError('no')",
+		"print('hi')",
+		"x = bytearray(20 << 20); print(len(x))",
+		"print('hi')",
+		"import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'x' * 4096)\n    except OSError: pass\nos.kill(1, 9); os.kill(-1, 19)",
+		"print('hi')",
+		"while True: pass",
+		"import threading, time\nfor _ in range(8): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
+		"print('hi')",
+		"import os; os.abort()",
+		"print('hi')",
+	}
+	hello := make([]time.Duration, runs)
+	once := func(i int) error {
+		r := Request{Code: []byte(scripts[i%len(scripts)])}
+		if strings.HasPrefix(scripts[i%len(scripts)], "while") {
+			r.Limits.Wall = 50 * time.Millisecond
+		}
+		began := time.Now()
+		res, err := e.Execute(context.Background(), r)
+		if err == nil && string(r.Code) == scripts[0] {
+			hello[i] = time.Since(began)
+			if res.Stdout != "hi\n" || res.Verdict != VerdictOK {
+				err = fmt.Errorf("run %d: %+v", i, res)
+			}
+		}
+		return err
+	}
+	many := func(from, to int) {
+		var next atomic.Int64
+		next.Store(int64(from))
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for i := int(next.Add(1)) - 1; i < to; i = int(next.Add(1)) - 1 {
+					if err := once(i); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+	tenth := runs / 10
+	many(0, tenth)
+	first := ownMemory(t)
+	many(tenth, runs)
+	grown := ownMemory(t) - first
+	s := e.Pool()
+	t.Logf("%+v; memory grew by %d KiB; p99 of hello: first tenth %v, last tenth %v", s, grown, p99(hello[:tenth]), p99(hello[runs-tenth:]))
+	if s.Warm < runs/2 {
+		t.Errorf("only %d of %d runs were warm", s.Warm, runs)
+	}
+	if grown > 32<<10 {
+		t.Errorf("memory grew by %d KiB", grown)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	after := look(t, os.Getpid())
+	for range 200 { // the thread that makes network namespaces is the last to go
+		if after.descriptors <= before.descriptors {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		after = look(t, os.Getpid())
+	}
+	compareTraces(t, before, after)
+}
+
+// ownMemory is what this process has resident and of its own, in KiB.
+func ownMemory(t *testing.T) int {
+	t.Helper()
+	runtime.GC()
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "RssAnon:" {
+			n, _ := strconv.Atoi(f[1])
+			return n
+		}
+	}
+	t.Fatal("no RssAnon")
+	return 0
+}
+
+func p99(times []time.Duration) time.Duration {
+	times = slices.DeleteFunc(slices.Clone(times), func(d time.Duration) bool { return d == 0 })
+	return quantile(times, 99)
 }
 
 func compareTraces(t *testing.T, before, after traces) {

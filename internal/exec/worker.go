@@ -50,11 +50,43 @@ type ended struct {
 	exit     sandbox.Exit
 	out, err *pump
 	figures  bool
+	over     func(crashed bool) // tells the pool, when there is one
+}
+
+// launch releases the job in a copy that waits, or starts it.
+func (e *Executor) launch(ctx context.Context, o Options, j *job, in *python.Interpreter, files []loaded, std sandbox.Stdio) (*ended, error) {
+	over := func(bool) {}
+	if p := e.pool.Load(); p != nil {
+		if w, ok := warmJob(j, in, files, o, std); ok {
+			t, from := p.launch(ctx, w)
+			over = func(crashed bool) { p.done(from, crashed) }
+			if t != nil {
+				return &ended{tree: t, over: over}, nil
+			}
+		} else {
+			p.count(func(s *PoolStats) { s.Unfit++ })
+		}
+	}
+	at, err := e.walls.place()
+	if err == nil {
+		var t tree
+		if t, err = e.walls.start(ctx, at, policyFor(j, in, files, at, o.Network), std); err == nil {
+			return &ended{tree: t, over: over}, nil
+		}
+	}
+	over(false)
+	return nil, err
+}
+
+// close gives back what the run held. Its answer is complete.
+func (e *ended) close() {
+	_ = e.tree.Close()
+	e.over(e.exit.Signal != 0 && e.exit.Killed == "")
 }
 
 // run starts the job and returns when nothing of it lives any more. The
 // caller closes the tree. No error means that the script was released.
-func run(ctx context.Context, w walls, o Options, r Request, j *job, in *python.Interpreter, files []loaded) (*ended, error) {
+func run(ctx context.Context, by *Executor, o Options, r Request, j *job, in *python.Interpreter, files []loaded) (*ended, error) {
 	var ends pipes
 	defer ends.close()
 	outR, outW, err := ends.make()
@@ -72,18 +104,15 @@ func run(ctx context.Context, w walls, o Options, r Request, j *job, in *python.
 			return nil, err
 		}
 	}
-	at, err := w.place()
+	e, err := by.launch(ctx, o, j, in, files, std)
 	if err != nil {
 		return nil, err
 	}
-	t, err := w.start(ctx, at, policyFor(j, in, files, at, o.Network), std)
-	if err != nil {
-		return nil, err
-	}
+	t := e.tree
 	for _, f := range []*os.File{std.Stdin, std.Stdout, std.Stderr} {
 		_ = f.Close() // or the script's end would never be the stream's end
 	}
-	e := &ended{tree: t, posture: t.Posture(), figures: j.figures}
+	e.posture, e.figures = t.Posture(), j.figures
 	e.out = newPump("stdout", outR, r.Stdout, o.MaxOutputBytes)
 	e.err = newPump("stderr", errR, r.Stderr, o.MaxOutputBytes)
 	var total atomic.Int64

@@ -1,0 +1,99 @@
+package exec
+
+// Taking a copy out of the pool, and giving it its job.
+
+import (
+	"context"
+	"time"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
+)
+
+// take returns a spare, or nil when a cold start is the quicker way.
+func (p *pool) take(ctx context.Context) *waiting {
+	p.mu.Lock()
+	p.used, p.target = time.Now(), p.size
+	p.running++
+	p.mu.Unlock()
+	var late <-chan time.Time
+	for {
+		select {
+		case w := <-p.ready:
+			if w.fresh() {
+				p.count(func(s *PoolStats) { s.Warm++ })
+				return w
+			}
+			_ = w.close()
+			continue
+		default:
+		}
+		if !p.alive() {
+			return p.cold()
+		}
+		p.nudge()
+		if late == nil {
+			timer := time.NewTimer(patience)
+			defer timer.Stop()
+			late = timer.C
+		}
+		select {
+		case w := <-p.ready:
+			if w.fresh() {
+				p.count(func(s *PoolStats) { s.Warm++ })
+				return w
+			}
+			_ = w.close()
+		case <-late:
+			return p.cold()
+		case <-ctx.Done():
+			return nil
+		case <-p.life.Done():
+			return nil
+		case <-time.After(tickTime):
+		}
+	}
+}
+
+// launch releases the job in a spare; without a tree it was not released. What
+// could not take it has run nothing, so another may.
+func (p *pool) launch(ctx context.Context, j sandbox.Job) (tree, *generation) {
+	w := p.take(ctx)
+	for ; w != nil; w = p.next() {
+		t, err := w.release(ctx, j)
+		if err == nil {
+			return t, w.from
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		p.count(func(s *PoolStats) { s.Lost++ })
+	}
+	return nil, nil
+}
+
+// next is another spare, if there is one at hand.
+func (p *pool) next() *waiting {
+	select {
+	case w := <-p.ready:
+		return w
+	default:
+		return p.cold()
+	}
+}
+
+func (p *pool) cold() *waiting {
+	p.count(func(s *PoolStats) { s.Cold++ })
+	return nil
+}
+
+func (p *pool) alive() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.now != nil
+}
+
+func (p *pool) count(f func(*PoolStats)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(&p.stats)
+}

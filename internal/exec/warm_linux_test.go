@@ -1,0 +1,209 @@
+package exec
+
+import (
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+//go:embed testdata/warm/state.py
+var stateScript string
+
+// TestWarmIsCold: what a script can find out about its Python is the same in a
+// warm copy and in a cold start, but for what is named here.
+func TestWarmIsCold(t *testing.T) {
+	cold := newExecutor(t, Options{Sandbox: "native"})
+	warm := warmExecutor(t, Options{})
+	for name, r := range map[string]Request{
+		"plain":  {},
+		"words":  {Args: []string{"a", "ü", ""}, Stdin: strings.NewReader("in\n"), Name: "mine.py"},
+		"value":  {Value: true, Inputs: []Input{{Name: "data/x.csv", Data: []byte("1")}}},
+		"stdlib": {StdlibOnly: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.Code = []byte(stateScript)
+			one := stateOf(t, cold, r)
+			if r.Stdin != nil {
+				r.Stdin = strings.NewReader("in\n")
+			}
+			two := stateOf(t, warm, r)
+			// A uid is of one run.
+			for _, s := range []map[string]any{one, two} {
+				delete(s, "uid")
+				delete(s["limits"].(map[string]any), "RLIMIT_NPROC") // a copy's keeper is one
+			}
+			if diff := cmp.Diff(one, two); diff != "" {
+				t.Errorf("cold and warm differ:\n%s", diff)
+			}
+		})
+	}
+	allWarm(t, warm)
+}
+
+// allWarm checks that no run but the first, which began the pool, was cold.
+func allWarm(t *testing.T, e *Executor) {
+	t.Helper()
+	if s := e.Pool(); s.Cold > 1 || s.Warm == 0 {
+		t.Errorf("not all were warm: %+v", s)
+	}
+}
+
+func stateOf(t *testing.T, e *Executor, r Request) map[string]any {
+	t.Helper()
+	res := execute(t, e, r)
+	if res.Verdict != VerdictOK {
+		t.Fatalf("%s: %s", res.Verdict, res.Stderr)
+	}
+	var s map[string]any
+	if err := json.Unmarshal([]byte(res.Stdout), &s); err != nil {
+		t.Fatalf("%v: %s", err, res.Stdout)
+	}
+	return s
+}
+
+// TestCopiesDiffer: what should be different in every run is.
+func TestCopiesDiffer(t *testing.T) {
+	e := warmExecutor(t, Options{})
+	script := `
+import ssl, uuid, random, tempfile, secrets, os, threading, time, multiprocessing.process as mp
+print("ssl", ssl.RAND_bytes(16).hex())
+print("uuid4", uuid.uuid4())
+print("uuid1", uuid.uuid1())
+print("random", random.random(), random.getrandbits(64))
+print("secrets", secrets.token_hex())
+print("tempfile", tempfile.mktemp())
+print("urandom", os.urandom(16).hex())
+print("authkey", bytes(mp.current_process().authkey).hex())
+try:
+    import numpy
+    print("numpy", numpy.random.rand(2), numpy.random.default_rng().random())
+except ImportError:
+    pass
+print("= pid", os.getpid(), os.getppid(), threading.get_native_id(), threading.main_thread().native_id)
+`
+	seen := map[string][]string{}
+	for range 4 {
+		r := execute(t, e, code(script))
+		if r.Verdict != VerdictOK {
+			t.Fatalf("%+v", r)
+		}
+		for line := range strings.Lines(r.Stdout) {
+			name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if name == "=" {
+				if value != "pid 2 1 2 2" {
+					t.Errorf("%s", value)
+				}
+				continue
+			}
+			if slices.Contains(seen[name], value) {
+				t.Errorf("%s is %s again", name, value)
+			}
+			seen[name] = append(seen[name], value)
+		}
+	}
+	if names := slices.Sorted(maps.Keys(seen)); len(names) < 8 {
+		t.Errorf("only %v", names)
+	}
+}
+
+// TestWarmEnds: a script's end is told as from a cold start, whatever it does.
+func TestWarmEnds(t *testing.T) {
+	cold := newExecutor(t, Options{Sandbox: "native"})
+	warm := warmExecutor(t, Options{})
+	for name, script := range map[string]string{
+		"plain":             `print("x")`,
+		"error":             "def f(): 1/0\nf()",
+		"syntax":            "x = (",
+		"exit number":       `import sys; sys.exit(3)`,
+		"exit big":          `import sys; sys.exit(2**40 + 7)`,
+		"exit negative":     `import sys; sys.exit(-1)`,
+		"exit word":         `import sys; sys.exit("bye")`,
+		"exit none":         `import sys; sys.exit()`,
+		"exit bool":         `raise SystemExit(True)`,
+		"exit object":       `raise SystemExit([1])`,
+		"exit builtin":      `exit(4)`,
+		"interrupt":         `raise KeyboardInterrupt`,
+		"hook":              "import sys\nsys.excepthook = lambda *a: print('hook', a[0])\n1/0",
+		"hook exits":        "import sys\nsys.excepthook = lambda *a: sys.exit(9)\n1/0",
+		"atexit":            "import atexit\natexit.register(print, 'one')\natexit.register(print, 'two')\nprint('main')",
+		"atexit fails":      "import atexit\natexit.register(lambda: 1/0)",
+		"atexit exits":      "import atexit, os\natexit.register(lambda: os._exit(7))",
+		"del":               "class D:\n    def __init__(s, n): s.n = n\n    def __del__(s): print('del', s.n)\na, _b, c = D('a'), D('_b'), D('c')\nd = [D('list')]; d.append(d)",
+		"del imports":       "class D:\n    def __del__(s):\n        import this\nx = D()",
+		"del uses globals":  "y = 5\nclass D:\n    def __del__(s): print(y, len(str(y)))\nx = D()",
+		"del fails":         "class D:\n    def __del__(s): 1/0\nx = D()",
+		"del after error":   "class D:\n    def __del__(s): print('del')\nx = D()\nraise ValueError('no')",
+		"thread":            "import threading, time\nthreading.Thread(target=lambda: (time.sleep(.1), print('late'))).start()\nprint('main')",
+		"daemon":            "import threading, time\nthreading.Thread(target=lambda: (time.sleep(30), print('never')), daemon=True).start()\nprint('main')",
+		"thread fails":      "import threading\nt = threading.Thread(target=lambda: 1/0, name='T'); t.start(); t.join()",
+		"closed stdout":     "import sys\nsys.stdout.close()",
+		"own stdout":        "import sys\nclass W:\n    def write(s, x): return sys.__stderr__.write('<' + x + '>')\n    def flush(s): print('flush', file=sys.__stderr__)\nsys.stdout = W()\nprint('x')",
+		"broken flush":      "import sys\nclass W:\n    def write(s, x): pass\n    def flush(s): raise OSError('no')\nsys.stdout = W()\nprint('x')",
+		"buffered":          "import sys, io\nsys.stdout = io.TextIOWrapper(open(1, 'wb', closefd=False))\nprint('kept back')",
+		"fork falls off":    "import os\npid = os.fork()\nif pid: os.waitpid(pid, 0)\nprint('end', pid > 0)",
+		"fork exits":        "import os, sys\npid = os.fork()\nif not pid: sys.exit(5)\nprint(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))",
+		"abort":             "import os\nos.abort()",
+		"kill self":         "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+		"term self":         "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)",
+		"os exit":           "import os\nprint('x')\nos._exit(6)",
+		"segfault":          "import ctypes\nctypes.string_at(0)",
+		"c buffers":         "import ctypes\nctypes.CDLL(None).printf(b'from c')",
+		"module main":       "import sys\nassert sys.modules['__main__'].__dict__ is globals()\nprint(sorted(n for n in globals()))",
+		"weakref finalize":  "import weakref\nclass C: pass\nc = C()\nweakref.finalize(c, print, 'finalized')",
+		"temporary":         "import tempfile\nt = tempfile.TemporaryDirectory()\nprint('made')",
+		"pool":              "from concurrent.futures import ThreadPoolExecutor as P\np = P(2)\nprint(list(p.map(str, range(3))))",
+		"processes":         "import multiprocessing as m\nif __name__ == '__main__':\n    with m.get_context('fork').Pool(2) as p: print(p.map(abs, [-1, -2]))",
+		"spawn":             "import multiprocessing as m\nif __name__ == '__main__':\n    with m.get_context('spawn').Pool(1) as p: print(p.map(abs, [-1, -2]))",
+		"subprocess":        "import subprocess, sys\nprint(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True, text=True).stdout)",
+		"asyncio":           "import asyncio\nasync def f(): await asyncio.sleep(0); return 'done'\nprint(asyncio.run(f()))",
+		"recursion":         "def f(): f()\ntry: f()\nexcept RecursionError as e: print(type(e).__name__)",
+		"warning":           "import warnings\nwarnings.warn('w')\nwarnings.warn_explicit('x', DeprecationWarning, 'f.py', 3)",
+		"traceback hook":    "import traceback\ntry: 1/0\nexcept Exception: traceback.print_exc()",
+		"input":             "print(input())",
+		"deep finalization": "import sys\nsys.modules['fake'] = type(sys)('fake')\nsys.modules['fake'].x = type('D', (), {'__del__': lambda s: print('fake gone')})()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			refilled(t, warm)
+			r := code(script)
+			one, two := execute(t, cold, r), execute(t, warm, r)
+			type fate struct {
+				Stdout, Stderr, Signal, Hint string
+				Code                         int
+				Verdict                      Verdict
+				Error                        *ScriptError
+			}
+			of := func(r *Result) fate {
+				return fate{r.Stdout, steady(r.Stderr), r.Signal, r.Hint, r.ExitCode, r.Verdict, r.Error}
+			}
+			if diff := cmp.Diff(of(one), of(two)); diff != "" {
+				t.Errorf("cold and warm differ:\n%s", diff)
+			}
+		})
+	}
+	allWarm(t, warm)
+}
+
+// steady takes addresses, and what faulthandler tells of C, out of a text.
+func steady(s string) string {
+	var out []string
+	for line := range strings.Lines(s) {
+		if strings.HasPrefix(line, "Current thread's C stack trace") {
+			break
+		}
+		words := strings.Fields(line)
+		for i, w := range words {
+			if at := strings.Index(w, "0x"); at >= 0 {
+				words[i] = w[:at] + "0x"
+			}
+		}
+		if !strings.HasPrefix(line, "Extension modules:") {
+			out = append(out, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,200 @@
+package exec
+
+// The pool's zygotes: started beside the runs, one after another, and replaced
+// before they grow old. Whatever happens to one, a request at worst starts cold.
+
+import (
+	"maps"
+	"time"
+)
+
+// PoolStats is what a pool of warm copies is and has done.
+type PoolStats struct {
+	Size     int            // what it may hold
+	Target   int            // what it holds at present, or will
+	Ready    int            // copies that wait for a job
+	Making   int            // copies in the making
+	Running  int            // runs at present, cold ones too
+	Made     int            // copies so far
+	Warm     int            // runs that found one
+	Cold     int            // runs that found none
+	Unfit    int            // runs that no copy could serve: they show folders, or want more than copies have
+	Lost     int            // copies that were given a job and could not take it
+	Recycled map[string]int // zygotes that were replaced, by reason
+	Fill     time.Duration  // what the last copy took to make
+	Failure  string         // why there is no zygote, when there is none
+}
+
+// Pool is the state of the warm copies; zero where there are none.
+func (e *Executor) Pool() PoolStats {
+	p := e.pool.Load()
+	if p == nil {
+		return PoolStats{}
+	}
+	return p.snapshot()
+}
+
+func (p *pool) snapshot() PoolStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.stats
+	s.Target, s.Ready, s.Making, s.Running = p.target, len(p.ready), p.making, p.running
+	s.Recycled = maps.Clone(s.Recycled)
+	if p.now == nil && p.failure != nil {
+		s.Failure = p.failure.Error()
+	}
+	return s
+}
+
+// tend fills the pool until its life ends.
+func (p *pool) tend() {
+	tick := time.NewTicker(tickTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.life.Done():
+			return
+		case <-p.wake:
+		case <-tick.C:
+			p.look()
+		}
+		p.fill()
+	}
+}
+
+// fill starts what is missing.
+func (p *pool) fill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now == nil {
+		if !p.starting && time.Now().After(p.retry) {
+			p.begin("")
+		}
+		return
+	}
+	if time.Now().Before(p.retry) {
+		return
+	}
+	for p.making < makersMost && len(p.ready)+p.making < p.target {
+		p.making++
+		from, early := p.now, p.running == 0
+		p.tasks.Go(func() { p.forkOne(from, early) })
+	}
+}
+
+// look does what is due by the clock.
+func (p *pool) look() {
+	p.mu.Lock()
+	if time.Since(p.used) > restTime {
+		p.target = min(1, p.size)
+	}
+	now, target, known := p.now, p.target, p.known
+	p.mu.Unlock()
+	if now == nil {
+		return
+	}
+	for n := len(p.ready); n > 0; n-- { // each once
+		select {
+		case w := <-p.ready:
+			if w.fresh() && time.Since(w.born) < spareAge && len(p.ready) < target {
+				p.ready <- w
+			} else {
+				_ = w.close()
+			}
+		default:
+		}
+	}
+	switch {
+	case p.print() != known:
+		p.renew("changed")
+	case time.Since(now.born) > zygoteAge && now.runs > 0:
+		p.renew("age")
+	}
+}
+
+// renew starts the next zygote; the present one serves until that is ready.
+func (p *pool) renew(why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.starting && p.life.Err() == nil {
+		p.begin(why)
+	}
+}
+
+// begin starts one in the background. The caller holds mu.
+func (p *pool) begin(why string) {
+	p.starting = true
+	p.tasks.Go(func() {
+		print := p.print()
+		z, err := p.start(p.life)
+		p.mu.Lock()
+		p.starting = false
+		if err != nil {
+			p.failed(err)
+			p.mu.Unlock()
+			return
+		}
+		if p.life.Err() != nil {
+			p.mu.Unlock()
+			_ = z.close()
+			return
+		}
+		old := p.now
+		p.now, p.known, p.failures, p.failure = &generation{zygote: z, born: time.Now()}, print, 0, nil
+		if why != "" {
+			p.stats.Recycled[why]++
+		}
+		now := p.now
+		p.mu.Unlock()
+		p.tasks.Go(func() {
+			select {
+			case <-now.gone():
+				p.lose(now, nil)
+			case <-p.life.Done():
+			}
+		})
+		if old != nil {
+			p.drain()
+			p.tasks.Go(func() { _ = old.close() })
+		}
+		p.nudge()
+	})
+}
+
+// lose notes that a zygote is gone.
+func (p *pool) lose(z *generation, err error) {
+	p.mu.Lock()
+	if p.now != z || p.life.Err() != nil {
+		p.mu.Unlock()
+		return
+	}
+	p.now = nil
+	p.stats.Recycled["death"]++
+	if err != nil {
+		p.failed(err)
+	}
+	p.mu.Unlock()
+	p.drain()
+	p.tasks.Go(func() { _ = z.close() })
+	p.nudge()
+}
+
+// failed puts the next attempt off, the longer the more of them failed. The
+// caller holds mu.
+func (p *pool) failed(err error) {
+	p.failure = err
+	p.failures++
+	p.retry = time.Now().Add(min(time.Minute, 100*time.Millisecond<<min(p.failures, 12)))
+}
+
+// drain ends all that wait.
+func (p *pool) drain() {
+	for {
+		select {
+		case w := <-p.ready:
+			_ = w.close()
+		default:
+			return
+		}
+	}
+}
