@@ -19,13 +19,13 @@ _pyrun() {
         fi
         [[ -n $command || $word == -* ]] && continue
         case $word in
-            run|validate|check|packages|serve|config|completion|version|help) command=$word ;;
+            run|validate|check|packages|serve|config|bench|completion|version|help) command=$word ;;
         esac
     done
 
     case $command in
         '')
-            COMPREPLY=($(compgen -W 'run validate check packages serve config completion version help --version --help' -- "$cur"))
+            COMPREPLY=($(compgen -W 'run validate check packages serve config bench completion version help --version --help' -- "$cur"))
             ;;
         run)
             case $prev in
@@ -280,7 +280,7 @@ _pyrun() {
                 --host|--port|--path|--allowed-hosts|--metrics-port|--tools|--default-timeout|--max-timeout|--max-workers|--memory|--cpu-time|--processes|--file-size|--disk|--max-output|--python-version|--max-output-bytes) return ;;
             esac
             if [[ $cur == -* ]]; then
-                COMPREPLY=($(compgen -W '--transport --print-config --sessions --host --port --path --token-file --insecure-no-auth --tls-cert --tls-key --allowed-hosts --metrics-port --pprof --tools --artifacts --default-timeout --max-timeout --max-workers --memory --cpu-time --processes --file-size --disk --max-output --runtime-python --python-version --sandbox-backend --max-output-bytes --uv-path --no-warm-cache --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+                COMPREPLY=($(compgen -W '--transport --print-config --cold --sessions --host --port --path --token-file --insecure-no-auth --tls-cert --tls-key --allowed-hosts --metrics-port --pprof --tools --artifacts --default-timeout --max-timeout --max-workers --memory --cpu-time --processes --file-size --disk --max-output --runtime-python --python-version --sandbox-backend --max-output-bytes --uv-path --no-warm-cache --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
             fi
             ;;
         config)
@@ -317,6 +317,41 @@ _pyrun() {
                 COMPREPLY=($(compgen -W '--json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
             fi
             ;;
+        bench)
+            case $prev in
+                --config)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --python)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --packages-file)
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+                    return
+                    ;;
+                --sandbox)
+                    COMPREPLY=($(compgen -W 'auto native restricted none' -- "$cur"))
+                    return
+                    ;;
+                --network)
+                    COMPREPLY=($(compgen -W 'loopback none' -- "$cur"))
+                    return
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W 'auto always never' -- "$cur"))
+                    return
+                    ;;
+                --runs|--callers) return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                COMPREPLY=($(compgen -W '--runs --callers --json --quiet -q --config --python --packages-file --sandbox --network --color --help -h' -- "$cur"))
+            fi
+            ;;
         completion)
             case $prev in
                 --color)
@@ -351,7 +386,7 @@ _pyrun() {
             if [[ $cur == -* ]]; then
                 COMPREPLY=($(compgen -W '--color --help -h' -- "$cur"))
             else
-                COMPREPLY=($(compgen -W 'run validate check packages serve config completion version sandbox exit-codes environment mcp settings' -- "$cur"))
+                COMPREPLY=($(compgen -W 'run validate check packages serve config bench completion version sandbox exit-codes environment mcp settings' -- "$cur"))
             fi
             ;;
     esac

@@ -1,7 +1,7 @@
 # fish completion for pyrun, made by `pyrun completion`; do not edit
 
 complete -c pyrun -f
-set -l commands run validate check packages serve config completion version help
+set -l commands run validate check packages serve config bench completion version help
 set -l none 'not __fish_seen_subcommand_from '"$commands"
 complete -c pyrun -n $none -l version -d 'print the version'
 complete -c pyrun -n $none -s h -l help -d 'print help'
@@ -11,6 +11,7 @@ complete -c pyrun -n $none -a check -d 'try what this machine gives: interpreter
 complete -c pyrun -n $none -a packages -d 'make, lock, show and verify the environment of packages.txt'
 complete -c pyrun -n $none -a serve -d 'serve the same sandbox to MCP clients'
 complete -c pyrun -n $none -a config -d 'show every setting, its value and where it came from'
+complete -c pyrun -n $none -a bench -d 'measure what a run costs here, beside bare python'
 complete -c pyrun -n $none -a completion -d 'print a completion script for a shell'
 complete -c pyrun -n $none -a version -d 'print the version'
 complete -c pyrun -n $none -a help -d 'explain a command or topic'
@@ -84,6 +85,7 @@ complete -c pyrun -n '__fish_seen_subcommand_from packages' -l help -s h -d 'pri
 
 complete -c pyrun -n '__fish_seen_subcommand_from serve' -l transport -x -a 'stdio http streamable-http' -d 'speak over stdio, http, streamable-http (default stdio)'
 complete -c pyrun -n '__fish_seen_subcommand_from serve' -l print-config -x -a 'claude-desktop claude-code cursor vscode zed codex goose' -d 'print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit'
+complete -c pyrun -n '__fish_seen_subcommand_from serve' -l cold -d 'start an interpreter for each call instead of keeping copies ready'
 complete -c pyrun -n '__fish_seen_subcommand_from serve' -l sessions -d 'keep a session for each HTTP client of an older protocol'
 complete -c pyrun -n '__fish_seen_subcommand_from serve' -l host -x -d 'listen on ADDRESS (default 127.0.0.1)'
 complete -c pyrun -n '__fish_seen_subcommand_from serve' -l port -x -d 'listen on TCP port N (default 8000)'
@@ -132,6 +134,18 @@ complete -c pyrun -n '__fish_seen_subcommand_from config' -l network -x -a 'loop
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from config' -l help -s h -d 'print help'
 
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l runs -x -d 'measure N warm runs of each script (default 500)'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l callers -x -d 'N callers at once, for runs per second (default 4)'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l json -d 'print one JSON object and nothing else'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l quiet -s q -d 'say nothing but errors'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l config -r -F -d 'read settings from FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l python -r -F -d 'run with the interpreter at PATH'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l packages-file -r -F -d 'read the allowed packages from FILE'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l sandbox -x -a 'auto native restricted none' -d 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l network -x -a 'loopback none' -d 'what of a network: loopback, none'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
+complete -c pyrun -n '__fish_seen_subcommand_from bench' -l help -s h -d 'print help'
+
 complete -c pyrun -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish powershell'
 complete -c pyrun -n '__fish_seen_subcommand_from completion' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from completion' -l help -s h -d 'print help'
@@ -139,6 +153,6 @@ complete -c pyrun -n '__fish_seen_subcommand_from completion' -l help -s h -d 'p
 complete -c pyrun -n '__fish_seen_subcommand_from version' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from version' -l help -s h -d 'print help'
 
-complete -c pyrun -n '__fish_seen_subcommand_from help' -a 'run validate check packages serve config completion version sandbox exit-codes environment mcp settings'
+complete -c pyrun -n '__fish_seen_subcommand_from help' -a 'run validate check packages serve config bench completion version sandbox exit-codes environment mcp settings'
 complete -c pyrun -n '__fish_seen_subcommand_from help' -l color -x -a 'auto always never' -d 'colour: auto, always, never'
 complete -c pyrun -n '__fish_seen_subcommand_from help' -l help -s h -d 'print help'

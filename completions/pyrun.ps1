@@ -9,6 +9,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         'packages' = 'make, lock, show and verify the environment of packages.txt'
         'serve' = 'serve the same sandbox to MCP clients'
         'config' = 'show every setting, its value and where it came from'
+        'bench' = 'measure what a run costs here, beside bare python'
         'completion' = 'print a completion script for a shell'
         'version' = 'print the version'
         'help' = 'explain a command or topic'
@@ -16,7 +17,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
     $takes = @{
         'packages' = @('install', 'lock', 'list', 'verify')
         'completion' = @('bash', 'zsh', 'fish', 'powershell')
-        'help' = @('run', 'validate', 'check', 'packages', 'serve', 'config', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'mcp', 'settings')
+        'help' = @('run', 'validate', 'check', 'packages', 'serve', 'config', 'bench', 'completion', 'version', 'sandbox', 'exit-codes', 'environment', 'mcp', 'settings')
     }
     $flags = @{
         'run' = [ordered]@{
@@ -101,6 +102,7 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         'serve' = [ordered]@{
             '--transport' = 'speak over stdio, http, streamable-http (default stdio)'
             '--print-config' = 'print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit'
+            '--cold' = 'start an interpreter for each call instead of keeping copies ready'
             '--sessions' = 'keep a session for each HTTP client of an older protocol'
             '--host' = 'listen on ADDRESS (default 127.0.0.1)'
             '--port' = 'listen on TCP port N (default 8000)'
@@ -154,6 +156,21 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
             '--help' = 'print help'
             '-h' = 'print help'
         }
+        'bench' = [ordered]@{
+            '--runs' = 'measure N warm runs of each script (default 500)'
+            '--callers' = 'N callers at once, for runs per second (default 4)'
+            '--json' = 'print one JSON object and nothing else'
+            '--quiet' = 'say nothing but errors'
+            '-q' = 'say nothing but errors'
+            '--config' = 'read settings from FILE'
+            '--python' = 'run with the interpreter at PATH'
+            '--packages-file' = 'read the allowed packages from FILE'
+            '--sandbox' = 'which walls: auto, native, restricted, none (see pyrun help sandbox)'
+            '--network' = 'what of a network: loopback, none'
+            '--color' = 'colour: auto, always, never'
+            '--help' = 'print help'
+            '-h' = 'print help'
+        }
         'completion' = [ordered]@{
             '--color' = 'colour: auto, always, never'
             '--help' = 'print help'
@@ -195,6 +212,9 @@ Register-ArgumentCompleter -Native -CommandName pyrun -ScriptBlock {
         'config --sandbox' = @('auto', 'native', 'restricted', 'none')
         'config --network' = @('loopback', 'none')
         'config --color' = @('auto', 'always', 'never')
+        'bench --sandbox' = @('auto', 'native', 'restricted', 'none')
+        'bench --network' = @('loopback', 'none')
+        'bench --color' = @('auto', 'always', 'never')
         'completion --color' = @('auto', 'always', 'never')
         'version --color' = @('auto', 'always', 'never')
         'help --color' = @('auto', 'always', 'never')

@@ -11,6 +11,7 @@ _pyrun() {
         'packages:make, lock, show and verify the environment of packages.txt'
         'serve:serve the same sandbox to MCP clients'
         'config:show every setting, its value and where it came from'
+        'bench:measure what a run costs here, beside bare python'
         'completion:print a completion script for a shell'
         'version:print the version'
         'help:explain a command or topic'
@@ -100,6 +101,7 @@ _pyrun() {
                     _arguments -S \
                         '--transport=[speak over stdio, http, streamable-http (default stdio)]:value:(stdio http streamable-http)' \
                         '--print-config=[print what claude-desktop, claude-code, cursor, vscode, zed, codex, goose needs to start pyrun, and exit]:value:(claude-desktop claude-code cursor vscode zed codex goose)' \
+                        '--cold[start an interpreter for each call instead of keeping copies ready]' \
                         '--sessions[keep a session for each HTTP client of an older protocol]' \
                         '--host=[listen on ADDRESS (default 127.0.0.1)]:address:' \
                         '--port=[listen on TCP port N (default 8000)]:n:' \
@@ -152,6 +154,21 @@ _pyrun() {
                         '(--help -h)'{-h,--help}'[print help]' \
                         ':: :'
                     ;;
+                bench)
+                    _arguments -S \
+                        '--runs=[measure N warm runs of each script (default 500)]:n:' \
+                        '--callers=[N callers at once, for runs per second (default 4)]:n:' \
+                        '--json[print one JSON object and nothing else]' \
+                        '(--quiet -q)'{-q,--quiet}'[say nothing but errors]' \
+                        '--config=[read settings from FILE]:file:_files' \
+                        '--python=[run with the interpreter at PATH]:path:_files' \
+                        '--packages-file=[read the allowed packages from FILE]:file:_files' \
+                        '--sandbox=[which walls\: auto, native, restricted, none (see pyrun help sandbox)]:value:(auto native restricted none)' \
+                        '--network=[what of a network\: loopback, none]:value:(loopback none)' \
+                        '--color=[colour\: auto, always, never]:value:(auto always never)' \
+                        '(--help -h)'{-h,--help}'[print help]' \
+                        ':: :'
+                    ;;
                 completion)
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
@@ -168,7 +185,7 @@ _pyrun() {
                     _arguments -S \
                         '--color=[colour\: auto, always, never]:value:(auto always never)' \
                         '(--help -h)'{-h,--help}'[print help]' \
-                        '1:word:(run validate check packages serve config completion version sandbox exit-codes environment mcp settings)'
+                        '1:word:(run validate check packages serve config bench completion version sandbox exit-codes environment mcp settings)'
                     ;;
             esac
             ;;

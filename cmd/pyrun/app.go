@@ -46,6 +46,15 @@ PYRUN_MEMORY=1G pyrun config --json`,
 				Action: d.action(d.showConfig),
 			},
 			{
+				Name:      "bench",
+				Usage:     "measure what a run costs here, beside bare python",
+				UsageText: "pyrun bench [flags]",
+				Description: `pyrun bench
+pyrun bench --runs 100 --python /usr/bin/python3 --json`,
+				Flags:  append(benchFlags(), everywhere()...),
+				Action: d.action(d.bench),
+			},
+			{
 				Name:      "completion",
 				Usage:     "print a completion script for a shell",
 				ArgsUsage: "bash|zsh|fish|powershell",
@@ -69,7 +78,7 @@ pyrun completion powershell | Out-String | Invoke-Expression`,
 			{
 				Name:      "help",
 				Usage:     "explain a command or topic",
-				ArgsUsage: "run|validate|check|packages|serve|config|completion|version|" + topicNames("|"),
+				ArgsUsage: "run|validate|check|packages|serve|config|bench|completion|version|" + topicNames("|"),
 				UsageText: "pyrun help [command | topic]",
 				Description: `pyrun help run
 pyrun help exit-codes`,

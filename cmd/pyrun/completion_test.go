@@ -75,7 +75,7 @@ func TestBashCompletes(t *testing.T) {
 		want  []string
 	}{
 		{[]string{"pyrun", "r"}, []string{"run"}},
-		{[]string{"pyrun", ""}, []string{"run", "validate", "check", "packages", "serve", "config", "completion", "version", "help", "--version", "--help"}},
+		{[]string{"pyrun", ""}, []string{"run", "validate", "check", "packages", "serve", "config", "bench", "completion", "version", "help", "--version", "--help"}},
 		{[]string{"pyrun", "run", "hel"}, []string{"hello.py"}},
 		{[]string{"pyrun", "run", "two"}, []string{"two words.py"}},
 		{[]string{"pyrun", "run", "x.py", "--mem"}, []string{"--memory"}},

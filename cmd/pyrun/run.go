@@ -129,6 +129,14 @@ func options(s *config.Config) exec.Options {
 	default:
 		o.Network = "loopback"
 	}
+	switch list := s.Runner.Preload; {
+	case len(list) == 0:
+		o.Preload = []string{"packages.txt"}
+	case len(list) == 1 && list[0] == "none":
+		o.Preload = []string{}
+	default:
+		o.Preload = list
+	}
 	o.Limits.CPU = s.Runner.CPU
 	o.Limits.Memory = s.Runner.Memory
 	o.Limits.Processes = s.Runner.Processes

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pyrun-dev/pyrun/internal/config"
+	"github.com/pyrun-dev/pyrun/internal/exec"
 	"github.com/pyrun-dev/pyrun/internal/serve"
 	"github.com/pyrun-dev/pyrun/internal/ui"
 )
@@ -27,11 +29,12 @@ pyrun serve --transport http --host 0.0.0.0 --token-file tokens --tls-cert cert.
 	}
 }
 
-// serveFlags are those of `pyrun serve`; all but the first three are settings.
+// serveFlags are those of `pyrun serve`; all but the first four are settings.
 func serveFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "transport", Usage: "speak over `stdio|http|streamable-http` (default stdio)"},
 		&cli.StringFlag{Name: "print-config", Usage: "print what `" + strings.Join(clientNames(), "|") + "` needs to start pyrun, and exit"},
+		&cli.BoolFlag{Name: "cold", Usage: "start an interpreter for each call instead of keeping copies ready"},
 		&cli.BoolFlag{Name: "sessions", Usage: "keep a session for each HTTP client of an older protocol"},
 	}, slices.Concat(serveSettingFlags(), limitFlags(), olderFlags())...)
 }
@@ -102,7 +105,7 @@ func (d *door) serve(c *cli.Context) error {
 	log, closeLog := d.serveLog(c, settings, &o)
 	defer closeLog()
 	o.Log = log
-	x, err := d.open(options(settings))
+	x, err := d.open(warm(options(settings), settings, c.Bool("cold")))
 	if err != nil {
 		return err
 	}
@@ -163,6 +166,20 @@ func serveOptions(s *config.Config) serve.Options {
 		},
 		Exposure: exposure(s), HPAMaxWorkers: s.Service.HPAMaxWorkers,
 	}
+}
+
+// warm has copies of a started interpreter wait for calls: two a worker, so that
+// the next call finds one while the last one's is being made anew.
+func warm(o exec.Options, s *config.Config, cold bool) exec.Options {
+	if cold || s.Runner.Warm == "off" || s.Runner.SandboxBackend == "none" {
+		return o
+	}
+	workers := s.Service.MaxWorkers
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	o.Warm = 2 * workers
+	return o
 }
 
 // steadyMemory trades memory for time: calls leave much garbage and little else,

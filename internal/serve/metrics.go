@@ -14,6 +14,7 @@ import (
 type meters struct {
 	hpaWorkers int
 	load       func() (exec.Load, bool) // false: not known
+	warm       func() exec.PoolStats    // nil without a pool
 
 	mu         sync.Mutex
 	runs       *family // tool, verdict
@@ -29,6 +30,9 @@ type meters struct {
 	inFlight   *family
 	depth      *family
 	pool       *family // state
+	copies     *family // start
+	recycled   *family // reason
+	fill       *family
 	saturation *family
 }
 
@@ -47,7 +51,10 @@ func newMeters(version string, hpaWorkers int, load func() (exec.Load, bool)) *m
 		kills:      counter("pyrun_kills_total", "Runs that were ended from outside, by reason.", "reason"),
 		truncated:  counter("pyrun_output_truncated_total", "Results whose output was cut."),
 		artifacts:  counter("pyrun_artifact_bytes_total", "Bytes of the artifacts that were returned."),
-		pool:       gauge("pyrun_pool_workers", "Workers, by state.", "state"),
+		pool:       gauge("pyrun_pool_workers", "Workers, busy or idle, and warm copies, ready or in the making.", "state"),
+		copies:     counter("pyrun_pool_runs_total", "Runs, by how they started: warm, cold, unfit (no warm copy could serve them), lost (a copy died before its job).", "start"),
+		recycled:   counter("pyrun_pool_recycled_total", "Zygotes that were replaced, by reason.", "reason"),
+		fill:       gauge("pyrun_pool_fill_seconds", "What the last warm copy took to make."),
 		saturation: gauge("pyrun_saturation", "Runs in flight and queued, divided by service.hpa_max_workers: scale out beyond 1."),
 		sandbox:    gauge("pyrun_sandbox_info", "The walls of the last run.", "backend", "memory", "network"),
 		build:      gauge("pyrun_build_info", "What this is.", "version", "go"),
@@ -62,7 +69,7 @@ func newMeters(version string, hpaWorkers int, load func() (exec.Load, bool)) *m
 func (m *meters) families() []*family {
 	return []*family{
 		m.runs, m.runSeconds, m.startUp, m.queued, m.inFlight, m.depth, m.rejected, m.kills,
-		m.truncated, m.artifacts, m.pool, m.saturation, m.sandbox, m.build,
+		m.truncated, m.artifacts, m.pool, m.copies, m.recycled, m.fill, m.saturation, m.sandbox, m.build,
 	}
 }
 
@@ -128,11 +135,39 @@ func (m *meters) text() []byte {
 		m.pool.set(float64(max(0, l.Workers-l.Running)), "idle")
 		m.saturation.set(float64(l.Running+l.Waiting) / float64(m.hpaWorkers))
 	}
+	if m.warm != nil {
+		m.warmth(m.warm())
+	}
 	var b []byte
 	for _, f := range m.families() {
 		b = f.append(b)
 	}
 	return b
+}
+
+// warmth tells of the pool of warm copies; one of no size is not told of.
+func (m *meters) warmth(p exec.PoolStats) {
+	if p.Size == 0 {
+		return
+	}
+	m.pool.set(float64(p.Ready), "ready")
+	m.pool.set(float64(p.Making), "making")
+	m.copies.set(float64(p.Warm), "warm")
+	m.copies.set(float64(p.Cold), "cold")
+	m.copies.set(float64(p.Unfit), "unfit")
+	m.copies.set(float64(p.Lost), "lost")
+	for reason, n := range p.Recycled {
+		m.recycled.set(float64(n), reason)
+	}
+	m.fill.set(p.Fill.Seconds())
+}
+
+// poolOf asks an Executor that has one; nil of one that has not.
+func poolOf(x Executor) func() exec.PoolStats {
+	if p, ok := x.(interface{ Pool() exec.PoolStats }); ok {
+		return p.Pool
+	}
+	return nil
 }
 
 // loadOf asks an Executor that knows.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/prometheus/common/expfmt"
@@ -18,6 +19,9 @@ import (
 // busyMeters are metrics after a day at work.
 func busyMeters() *meters {
 	m := newMeters("1.2.3", 2, func() (exec.Load, bool) { return exec.Load{Workers: 4, Running: 3, Waiting: 2}, true })
+	m.warm = func() exec.PoolStats {
+		return exec.PoolStats{Size: 4, Ready: 3, Making: 1, Warm: 9, Cold: 2, Unfit: 1, Recycled: map[string]int{"age": 2}, Fill: 3 * time.Millisecond}
+	}
 	r := result()
 	r.Usage.StartMS, r.Usage.QueueMS = 10, 7000
 	m.ran(toolExecute, r)
@@ -59,6 +63,14 @@ func TestMetricsText(t *testing.T) {
 		`pyrun_artifact_bytes_total 5`,
 		`pyrun_pool_workers{state="busy"} 3`,
 		`pyrun_pool_workers{state="idle"} 1`,
+		`pyrun_pool_workers{state="ready"} 3`,
+		`pyrun_pool_workers{state="making"} 1`,
+		`pyrun_pool_runs_total{start="warm"} 9`,
+		`pyrun_pool_runs_total{start="cold"} 2`,
+		`pyrun_pool_runs_total{start="unfit"} 1`,
+		`pyrun_pool_runs_total{start="lost"} 0`,
+		`pyrun_pool_recycled_total{reason="age"} 2`,
+		`pyrun_pool_fill_seconds 0.003`,
 		`pyrun_saturation 2.5`,
 		`pyrun_sandbox_info{backend="native",memory="odd \"\\\n",network="none"} 1`,
 		`pyrun_build_info{version="1.2.3",go="go`,

@@ -94,7 +94,9 @@ func New(x Executor, o Options) (*Server, error) {
 		return nil, fmt.Errorf("path %q: does not begin with a slash", o.Path)
 	}
 	s := &Server{executor: x, options: o, patience: patient()}
-	s.op = newOperation(o.Log, newMeters(o.Version, o.HPAMaxWorkers, loadOf(x)), o.Observer)
+	meters := newMeters(o.Version, o.HPAMaxWorkers, loadOf(x))
+	meters.warm = poolOf(x)
+	s.op = newOperation(o.Log, meters, o.Observer)
 	s.options.Observer = s.op
 	s.facts.ready = make(chan struct{})
 	s.sdk = s.newSDK()
