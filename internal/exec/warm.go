@@ -28,8 +28,12 @@ var preloaded = [...]string{
 // preloadPackages is the word for the import names of all installed packages.
 const preloadPackages = "packages.txt"
 
-// forkless are packages that start threads or hold handles which a copy would lack.
-var forkless = [...]string{"polars", "pyarrow", "grpc", "torch", "tensorflow", "jax", "ray", "cv2"}
+// forkless are packages that a copy must load for itself: they start threads or
+// hold handles that it would lack, or change how Python imports.
+var forkless = [...]string{
+	"polars", "pyarrow", "grpc", "torch", "tensorflow", "jax", "ray", "cv2",
+	"pip", "setuptools", "pkg_resources", "_distutils_hack", "wheel",
+}
 
 // modules is what a zygote for in loads.
 func (o Options) modules(in *python.Interpreter, without []string) []string {

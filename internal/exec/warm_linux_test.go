@@ -18,7 +18,7 @@ var stateScript string
 // warm copy and in a cold start, but for what is named here.
 func TestWarmIsCold(t *testing.T) {
 	cold := newExecutor(t, Options{Sandbox: "native"})
-	warm := warmExecutor(t, Options{})
+	warm := warmExecutor(t, Options{Preload: preloaded[:]}) // packages bring loggers and warnings of their own
 	for name, r := range map[string]Request{
 		"plain":  {},
 		"words":  {Args: []string{"a", "ü", ""}, Stdin: strings.NewReader("in\n"), Name: "mine.py"},
@@ -114,7 +114,7 @@ print("= pid", os.getpid(), os.getppid(), threading.get_native_id(), threading.m
 // TestWarmEnds: a script's end is told as from a cold start, whatever it does.
 func TestWarmEnds(t *testing.T) {
 	cold := newExecutor(t, Options{Sandbox: "native"})
-	warm := warmExecutor(t, Options{})
+	warm := warmExecutor(t, Options{Preload: preloaded[:]}) // packages bring loggers and warnings of their own
 	for name, script := range map[string]string{
 		"plain":             `print("x")`,
 		"error":             "def f(): 1/0\nf()",

@@ -216,6 +216,9 @@ def forget():
     numpy = modules.get("numpy.random")
     if numpy is not None:
         numpy.seed()
+    threading = modules.get("threading")
+    if threading is not None:
+        threading.main_thread()._set_native_id()
     if "tempfile" in modules:
         modules["tempfile"]._name_sequence = None
     if "uuid" in modules:

@@ -52,7 +52,7 @@ s["gc"] = [gc.isenabled(), gc.get_threshold(), gc.get_debug(), gc.callbacks]
 s["recursion"] = sys.getrecursionlimit()
 s["switch"] = sys.getswitchinterval()
 s["hooks"] = [sys.excepthook is sys.__excepthook__, sys.displayhook is sys.__displayhook__, sys.unraisablehook is sys.__unraisablehook__,
-              threading.excepthook is threading.__excepthook__, repr(sys.gettrace()), repr(sys.getprofile()), sys.breakpointhook is sys.__breakpointhook__]
+              threading.excepthook is getattr(threading, "__excepthook__", threading.excepthook), repr(sys.gettrace()), repr(sys.getprofile()), sys.breakpointhook is sys.__breakpointhook__]
 s["warnings"] = [repr(f) for f in warnings.filters]
 s["registry"] = repr(globals().get("__warningregistry__"))
 s["decimal"] = repr(decimal.getcontext())
