@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
 )
 
 // copied is what a run that came of a zygote has besides.
@@ -193,4 +195,14 @@ func pidOf(pidfd *os.File) int {
 		}
 	}
 	return 0
+}
+
+// counted says whether copies can have all that a cold run has. A process joins
+// its group of cgroup 2 at clone, which a copy's list cannot do: it would go
+// uncounted and unbounded.
+func counted(p Posture) error {
+	if p.Memory == string(cgroup.V2) {
+		return &Error{Step: "make warm copies", Err: ErrUnsupported, Why: "copies cannot join a group of cgroup 2; every run starts cold"}
+	}
+	return nil
 }

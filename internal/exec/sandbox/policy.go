@@ -67,8 +67,10 @@ type Limits struct {
 	Processes int           // processes and threads at once
 	OpenFiles int           // descriptors of one process
 
-	mapped  int64 // of a copy: bytes of address space that its zygote had taken
-	keepers int   // of a copy: processes besides pid 1 that are not the script's
+	//lint:ignore U1000 only Linux has copies
+	mapped int64 // of a copy: bytes of address space that its zygote had taken
+	//lint:ignore U1000 only Linux has copies
+	keepers int // of a copy: processes besides pid 1 that are not the script's
 }
 
 // Usage is what a finished run took.

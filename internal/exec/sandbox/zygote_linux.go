@@ -102,7 +102,11 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		<-z.r.exited
 		z.leave()
 	}()
-	if err := z.meet(ctx); err != nil {
+	err = counted(z.r.stand)
+	if err == nil {
+		err = z.meet(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, z.close())
 	}
 	z.r.stop() // ctx was for the start

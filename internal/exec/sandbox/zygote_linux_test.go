@@ -457,3 +457,12 @@ func TestZygoteDies(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCopiesAreCounted: where a copy could not join its group there is none.
+func TestCopiesAreCounted(t *testing.T) {
+	for memory, ok := range map[string]bool{"cgroup1": true, "sampled": true, "cgroup2": false} {
+		if err := counted(Posture{Memory: memory}); (err == nil) != ok || !ok && !errors.Is(err, ErrUnsupported) {
+			t.Errorf("%s: %v", memory, err)
+		}
+	}
+}
