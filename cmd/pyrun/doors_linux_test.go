@@ -202,8 +202,9 @@ func TestServerEndsItsRuns(t *testing.T) {
 		"stdio, stdin ends": {false, func(_ *osexec.Cmd, in interface{ Close() error }) { _ = in.Close() }},
 	} {
 		t.Run(name, func(t *testing.T) {
+			// A program that the script starts: a warm copy shows no arguments of its own outside.
 			mark := fmt.Sprintf("mark-%d-%d", os.Getpid(), time.Now().UnixNano())
-			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":"import time; time.sleep(60)","args":[%q],"timeout":60}}}`, mark)
+			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":"import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1]])","args":[%q],"timeout":60}}}`, mark)
 			var (
 				cmd *osexec.Cmd
 				in  interface{ Close() error }

@@ -77,7 +77,9 @@ async function story(sdk, transport) {
   const mark = `story${process.pid}${Math.floor(Math.random() * 1e9)}`;
   const alive = () => spawnSync("pgrep", ["-f", mark]).status === 0;
   const gone = new AbortController();
-  const cancelled = execute({ code: "import time; time.sleep(60)", args: [mark], timeout: 60 }, { signal: gone.signal });
+  // On a program that the script starts: a warm copy shows no arguments of its own outside.
+  const code = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1]])";
+  const cancelled = execute({ code, args: [mark], timeout: 60 }, { signal: gone.signal });
   cancelled.catch(() => {});
   await until(alive, "the run was never seen");
   gone.abort("changed my mind");
