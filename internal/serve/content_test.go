@@ -422,11 +422,18 @@ func TestRunText(t *testing.T) {
 func TestReports(t *testing.T) {
 	problem := exec.Diagnostic{Line: 3, Column: 7, Code: "PYR101", Severity: exec.SeverityProblem, Message: "'(' was never closed", Text: "  print((", Fix: "close it"}
 	note := exec.Diagnostic{Line: 1, Column: 1, Code: "PYR310", Severity: exec.SeverityNote, Message: "tomli may be missing"}
+	const valid = "VALID\npolicy: offline sandbox (no runtime installs)\npreinstalled_packages (2): numpy 2.3.1, scikit-learn 1.8.0 (import sklearn)"
+	refused := exec.Diagnostic{Code: "PYR201", Severity: exec.SeverityProblem, Message: "inline dependencies are refused"}
 	for want, r := range map[string]*exec.Report{
-		"VALID\npolicy: offline sandbox (no runtime installs)\npreinstalled_packages (2): numpy 2.3.1, scikit-learn 1.8.0 (import sklearn)":                                                        {},
-		"VALID\npolicy: offline sandbox (no runtime installs)\npreinstalled_packages (2): numpy 2.3.1, scikit-learn 1.8.0 (import sklearn)\nnote: line 1, column 1: tomli may be missing [PYR310]": {Diagnostics: []exec.Diagnostic{note}},
-		"INVALID: line 3, column 7: '(' was never closed [PYR101]\n    print((\n    fix: close it":                                                                                                 {Problems: 1, Diagnostics: []exec.Diagnostic{note, problem}},
-		"INVALID: inline dependencies are refused [PYR201]":                                                                                                                                        {Diagnostics: []exec.Diagnostic{{Code: "PYR201", Severity: exec.SeverityProblem, Message: "inline dependencies are refused"}}},
+		valid: {},
+
+		valid + "\nnote: line 1, column 1: tomli may be missing [PYR310]": {Diagnostics: []exec.Diagnostic{note}},
+
+		"INVALID: line 3, column 7: '(' was never closed [PYR101]\n    print((\n    fix: close it": {
+			Problems: 1, Diagnostics: []exec.Diagnostic{note, problem},
+		},
+
+		"INVALID: inline dependencies are refused [PYR201]": {Diagnostics: []exec.Diagnostic{refused}},
 	} {
 		if d := cmp.Diff(want, reportText(r, environment())); d != "" {
 			t.Error(d)

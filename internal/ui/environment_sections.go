@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -129,6 +130,8 @@ func (p *sheet) packages() {
 		}
 	}
 	switch text := strconv.Itoa(right) + " of " + strconv.Itoa(wanted) + " as wanted"; {
+	case wanted == 0 && p.wrong("packages"):
+		// a list that cannot be read wants nothing: the finding is all that can be said
 	case wanted == 0 && p.e.Interpreter != nil:
 		p.row(p.held, "", "none wanted; "+strconv.Itoa(there)+" installed")
 	case right > 0 && !tried:
@@ -139,6 +142,13 @@ func (p *sheet) packages() {
 		p.row(p.look, "", "not looked at: there is no interpreter")
 	}
 	p.findings("packages")
+}
+
+// wrong says whether there is a problem in an area.
+func (p *sheet) wrong(area string) bool {
+	return slices.ContainsFunc(p.e.Findings, func(f exec.Finding) bool {
+		return f.Area == area && f.Severity == exec.SeverityProblem
+	})
 }
 
 // end counts.
