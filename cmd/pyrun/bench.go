@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"text/tabwriter"
@@ -51,9 +50,7 @@ func (d *door) bench(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("json") {
-		enc := json.NewEncoder(d.stdout)
-		enc.SetIndent("", "  ")
-		return wrote(enc.Encode(report))
+		return wrote(exec.Encode(d.stdout, "report", report, "  "))
 	}
 	return wrote(d.benchTable(report))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/urfave/cli/v2"
 
@@ -59,10 +58,7 @@ func (d *door) check(c *cli.Context) error {
 	}
 	switch format {
 	case "json":
-		enc := json.NewEncoder(d.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(env)
+		err = exec.Encode(d.stdout, "report", env, "  ")
 	case "github":
 		err = d.ui.EnvironmentGitHub(env)
 	case "junit":

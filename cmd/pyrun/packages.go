@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -155,10 +154,7 @@ func (d *door) product(c *cli.Context, v any, words func() error) error {
 	d.settled()
 	switch {
 	case c.Bool("json"):
-		enc := json.NewEncoder(d.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return wrote(enc.Encode(v))
+		return wrote(exec.Encode(d.stdout, "answer", v, "  "))
 	case c.Bool("quiet") && d.code == 0:
 		return nil
 	}

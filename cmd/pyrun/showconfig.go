@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
@@ -40,10 +38,7 @@ func (d *door) showConfig(c *cli.Context) error {
 		for _, s := range settings.Settings() {
 			out.Settings = append(out.Settings, shownSetting{s.Key, s.Value, s.Source, s.Default, s.Doc})
 		}
-		enc := json.NewEncoder(d.stdout)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return wrote(enc.Encode(out))
+		return wrote(exec.Encode(d.stdout, "settings", out, "  "))
 	}
 	t := ui.Settings{File: settings.File()}
 	for _, s := range settings.Settings() {

@@ -16,9 +16,11 @@ import (
 // when that is not empty. HTML's characters stay as they are; DEL, C1 controls
 // and invisible or text-direction characters are escaped, which only a reader
 // of raw bytes can tell.
-func (r *Result) Encode(w io.Writer, indent string) error { return encode(w, "result", r, indent) }
+func (r *Result) Encode(w io.Writer, indent string) error { return Encode(w, "result", r, indent) }
 
-func encode(w io.Writer, what string, v any, indent string) error {
+// Encode is Result.Encode for whatever else is told as JSON: names in it are
+// somebody else's too. An error calls it what.
+func Encode(w io.Writer, what string, v any, indent string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -55,7 +55,7 @@ func (r *Report) First() *Diagnostic {
 
 // Encode writes the Report as Result.Encode does.
 func (r *Report) Encode(w io.Writer, indent string) error {
-	return encode(w, "report", r, indent)
+	return Encode(w, "report", r, indent)
 }
 
 // Severity says whether a diagnostic would stop the script.

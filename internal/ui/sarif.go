@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"encoding/json"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -52,14 +51,11 @@ func (u *UI) SARIF(r *exec.Report, version string) error {
 		*garif.Run
 		Results []*garif.Result `json:"results"`
 	}
-	enc := json.NewEncoder(u.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+	return exec.Encode(u.out, "report", struct {
 		Schema  string `json:"$schema"`
 		Version string `json:"version"`
 		Runs    []ran  `json:"runs"`
-	}{sarifSchema, string(garif.Version210), []ran{{run, results}}})
+	}{sarifSchema, string(garif.Version210), []ran{{run, results}}}, "  ")
 }
 
 func location(d exec.Diagnostic) *garif.Location {
