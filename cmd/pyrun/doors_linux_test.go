@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -68,11 +69,10 @@ func TestDoorsAgree(t *testing.T) {
 				if err != nil || a.IsError {
 					t.Fatalf("%s: %+v %v", over, a, err)
 				}
-				got := plainly(t, []byte(a.Content[0].(*mcp.TextContent).Text))
+				want, got := maps.Clone(want), plainly(t, []byte(a.Content[0].(*mcp.TextContent).Text))
 				if over == "stdio" && len(want["stdout"].(string)) > 40_000 { // an answer over stdio is short
-					for _, m := range []map[string]any{got, want} {
-						delete(m, "stdout")
-					}
+					delete(want, "stdout")
+					delete(got, "stdout")
 				}
 				if d := cmp.Diff(want, got); d != "" {
 					t.Errorf("%s and the terminal differ: %s", over, d)
