@@ -186,7 +186,7 @@ func furnishCopy(p *program, pol Policy, s site) slot {
 		s.id.give(p, d.Path)
 	}
 	p.made["/proc"] = true
-	mountProc(p, flagsData|unix.MS_RDONLY)
+	mountProc(p, flagsData|unix.MS_RDONLY, s.noProc) // else the zygote's would be seen
 	return fd
 }
 
@@ -202,12 +202,16 @@ func wallInCopy(p *program, pol Policy, b bounds, job, rules slot, filter []byte
 	p.begin("enter the working directory")
 	p.call(unix.SYS_UMASK, num(0o077))
 	p.call(unix.SYS_CHDIR, p.str(pol.Dir))
-	narrow := fprog(p, filter)
-	keepMemory(p, rules, narrow)
-	p.begin("restrict files (Landlock)")
-	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, rules.arg(), num(0))
+	// Before there is somebody else who has the script's memory: the zygote's
+	// socket and the cgroup's doors are among them.
 	p.begin("close the script's descriptors")
-	p.call(unix.SYS_CLOSE_RANGE, num(fdParent+1), num(uint32(0xffffffff)), num(0))
+	p.call(unix.SYS_DUP3, rules.arg(), num(fdRules), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_CLOSE_RANGE, num(fdRules+1), num(uint32(0xffffffff)), num(0))
+	narrow := fprog(p, filter)
+	keepMemory(p, narrow)
+	p.begin("restrict files (Landlock)")
+	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, num(fdRules), num(0))
+	p.call(unix.SYS_CLOSE, num(fdRules))
 	p.begin("filter calls (seccomp)")
 	p.call(unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), num(narrow))
 }
@@ -218,6 +222,7 @@ func composeInit(p *program, guard []byte) {
 	p.call(unix.SYS_PRCTL, num(unix.PR_SET_NAME), p.str("pyrun-init"), num(0), num(0), num(0))
 	p.begin("hide pid 1's memory")
 	p.call(unix.SYS_PRCTL, num(unix.PR_SET_DUMPABLE), num(0), num(0), num(0), num(0))
+	seeKeeper(p)
 	p.begin("wall in pid 1")
 	wallInInit(p, fprog(p, guard))
 	p.begin("say that the walls stand")

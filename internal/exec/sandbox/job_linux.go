@@ -29,7 +29,7 @@ func (r *running) give(ctx context.Context, j Job) error {
 		return err
 	}
 	j.Limits.mapped, j.Limits.keepers = pol.Limits.mapped, pol.Limits.keepers
-	if j.Limits.Memory != pol.Limits.Memory {
+	if j.Limits.Memory != pol.Limits.Memory || j.Limits.Processes != pol.Limits.Processes {
 		m, err := r.meter.limit(j.Limits)
 		if err != nil {
 			return err

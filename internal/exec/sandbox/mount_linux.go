@@ -48,7 +48,7 @@ func beginRoot(p *program, s site) {
 	if s.sysctl == 0 { // a zygote whose copies have user namespaces writes there who its copies are, and no copy sees it
 		flags |= unix.MS_RDONLY
 	}
-	mountProc(p, flags)
+	mountProc(p, flags, true)
 }
 
 // furnishRoot adds what this policy lets the script see.
@@ -121,13 +121,17 @@ func mountBind(p *program, b source, seen uint64) {
 }
 
 // mountProc mounts a /proc that shows processes only. A container with masks
-// on its own /proc refuses that; then there is none, and never the host's. The
-// parent is told which: the value, which was 1, becomes 0 when it stands.
-func mountProc(p *program, flags int) {
+// on its own /proc refuses that; then, where it can be done without, there is none,
+// and never the host's. The parent is told which: the value, which was 1,
+// becomes 0 when it stands.
+func mountProc(p *program, flags int, dispensable bool) {
 	p.begin("mount /proc")
 	p.mkdir("/proc", 0o555)
 	record := p.words(tagOpened, 1)
-	p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flags), p.str("subset=pid,hidepid=invisible")).keep(slot(record + 8)).allow(unix.EPERM)
+	mount := p.call(unix.SYS_MOUNT, p.str("proc"), p.str(rel("/proc")), p.str("proc"), num(flags), p.str("subset=pid,hidepid=invisible")).keep(slot(record + 8))
+	if dispensable {
+		mount.allow(unix.EPERM)
+	}
 	p.call(unix.SYS_WRITE, num(fdParent), num(record), num(16)).exactly(16)
 }
 

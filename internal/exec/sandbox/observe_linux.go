@@ -18,7 +18,7 @@ import (
 // observe reads what /proc says of the script. Everything comes from the
 // kernel; the one thing the script can choose, its name, is not read.
 func (r *running) observe() (o Observation, err error) {
-	tree := descendants(r.pid, nil)
+	tree := descendants(r.first(), nil)
 	if len(tree) == 0 {
 		return o, errors.New("look at the script from outside: it has ended")
 	}

@@ -196,10 +196,11 @@ func (r *running) close() error {
 	return r.release()
 }
 
-// first is pid 1 as this process sees it.
+// first is pid 1 as this process sees it; 0 when it is gone. A copy's is asked
+// for each time: somebody else reaps it, and its number may be another's then.
 func (r *running) first() int {
-	if r.pid == 0 {
-		r.pid = pidOf(r.pidfd)
+	if r.copy != nil {
+		return pidOf(r.pidfd)
 	}
 	return r.pid
 }

@@ -152,13 +152,20 @@ func newCopy(fault string) *program {
 	}
 }
 
-// begin names what follows. A step that is to fail begins with a call that no kernel has.
+// begin names what follows. A step that is to fail begins with a check that
+// cannot hold, one that is to dawdle with a sleep.
 func (p *program) begin(step string) {
 	p.step = step
-	if p.fault != "" && p.step == p.fault {
+	switch p.fault {
+	case "":
+	case step:
 		p.check(p.bytes(make([]byte, 8), 8), math.MaxUint64, 1, unix.EIO)
+	case dawdle + step:
+		p.call(unix.SYS_NANOSLEEP, num(p.words(0, 300e6)), num(0))
 	}
 }
+
+const dawdle = "late: " // before the name of a step, as a fault: 300 ms
 
 // call adds one system call and returns it for its foreseen turns.
 func (p *program) call(nr uintptr, args ...arg) *op {

@@ -25,6 +25,7 @@ type site struct {
 	wide   []byte // its own seccomp program, which lets more pass
 	narrow []byte // what its copies enter besides
 	sysctl slot   // a descriptor of /proc/sys/user, where each copy has a user namespace
+	noProc bool   // of copies: their zygote has no /proc
 }
 
 // Descriptors of the child. Everything else is CLOEXEC or closed.

@@ -135,7 +135,7 @@ func (z *zygote) meet(ctx context.Context) error {
 	}
 	z.pol.Limits.mapped, z.pol.Limits.keepers = mappedBelow(z.r.first()), 1
 	s := z.site
-	s.filter, s.doors = z.site.narrow, len(z.doorsOf())
+	s.filter, s.doors, s.noProc = z.site.narrow, len(z.doorsOf()), !z.r.posture().Proc
 	if s.id.nests() {
 		s.id.uid, s.id.gid = insideID, insideID
 	}

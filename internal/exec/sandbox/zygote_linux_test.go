@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -167,7 +168,9 @@ func TestCopyStepsFailClosed(t *testing.T) {
 				_ = c.close()
 				t.Fatal("a copy was handed out without this wall")
 			}
-			failedAt(t, err, step)
+			if e := new(Error); step != "wall in the keeper" || !errors.As(err, &e) || e.Step != "see the keeper stand still" {
+				failedAt(t, err, step) // the keeper's own word, unless pid 1's is heard first
+			}
 			left := descendants(broken.r.first(), nil)
 			for end := time.Now().Add(5 * time.Second); len(left) > 1 && time.Now().Before(end); left = descendants(broken.r.first(), nil) {
 				time.Sleep(10 * time.Millisecond) // pid 1 reaps it
@@ -327,6 +330,7 @@ func TestZygoteProtocol(t *testing.T) {
 		starts  bool
 		ends    error // nil: any error; unless fine
 		fine    bool
+		either  bool // fine or not
 		within  time.Duration
 		message string
 	}{
@@ -348,7 +352,7 @@ func TestZygoteProtocol(t *testing.T) {
 		{mode: "copy sends descriptors", starts: true, fine: true},
 		{mode: "copy closes", starts: true},
 		{mode: "copy is killed", starts: true},
-		{mode: "copy leaves early", starts: true, fine: true}, // it was ready; the pool sees that it is lost
+		{mode: "copy leaves early", starts: true, either: true}, // before or after pid 1 sees the keeper; later, the pool sees that it is lost
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			before := openFiles(t)
@@ -377,6 +381,7 @@ func TestZygoteProtocol(t *testing.T) {
 					t.Errorf("it took %v", d)
 				}
 				switch {
+				case c.either:
 				case c.fine && err != nil, !c.fine && err == nil, c.ends != nil && !errors.Is(err, c.ends):
 					t.Errorf("the error is %v", err)
 				}
@@ -464,5 +469,45 @@ func TestCopiesAreCounted(t *testing.T) {
 		if err := counted(Posture{Memory: memory}); (err == nil) != ok || !ok && !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s: %v", memory, err)
 		}
+	}
+}
+
+// TestKeeperStandsFirst: a copy is given a job only when its keeper, whose list
+// lies in memory that the script can write, stands still behind all walls.
+func TestKeeperStandsFirst(t *testing.T) {
+	asEveryone(t)
+	l, err := New(Options{Backend: Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n := l.impl.(*native)
+	n.copyFault = dawdle + "wall in the keeper"
+	z, err := n.newZygote(context.Background(), copies(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.close()
+	c, err := z.fork(context.Background(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	keeper := 0
+	for _, pid := range descendants(c.(idle).r.first(), nil) {
+		if ids := strings.Fields(readStatus(t, pid)["NSpid"]); len(ids) > 1 && ids[len(ids)-1] == strconv.Itoa(keeperPID) {
+			keeper = pid
+		}
+	}
+	if keeper == 0 {
+		t.Fatal("there is no keeper")
+	}
+	got := readStatus(t, keeper)
+	if !strings.HasPrefix(got["State"], "T") || got["Seccomp"] != "2" || got["NoNewPrivs"] != "1" || strings.Trim(got["CapEff"]+got["CapBnd"], "0") != "" {
+		t.Errorf("the keeper: %v", got)
+	}
+	fds, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", keeper))
+	if err != nil || len(fds) != 3 {
+		t.Errorf("it holds %v: %v", fds, err)
 	}
 }
