@@ -89,18 +89,18 @@ func (e *ended) close() {
 func run(ctx context.Context, by *Executor, o Options, r Request, j *job, in *python.Interpreter, files []loaded) (*ended, error) {
 	var ends pipes
 	defer ends.close()
-	outR, outW, err := ends.make()
+	outR, outW, err := ends.make(false)
 	if err != nil {
 		return nil, err
 	}
-	errR, errW, err := ends.make()
+	errR, errW, err := ends.make(false)
 	if err != nil {
 		return nil, err
 	}
 	std := sandbox.Stdio{Stdout: outW, Stderr: errW}
 	var feed *os.File
 	if j.stdin != nil {
-		if std.Stdin, feed, err = ends.make(); err != nil {
+		if std.Stdin, feed, err = ends.make(true); err != nil {
 			return nil, err
 		}
 	}
@@ -148,8 +148,10 @@ func run(ctx context.Context, by *Executor, o Options, r Request, j *job, in *py
 // over, which is harmless for those that were closed before.
 type pipes []*os.File
 
-func (p *pipes) make() (r, w *os.File, err error) {
-	if r, w, err = os.Pipe(); err != nil {
+// make has one for the script and one that goroutines wait for: the one to write
+// to, if the script is to be fed.
+func (p *pipes) make(feed bool) (r, w *os.File, err error) {
+	if r, w, err = newPipe(feed); err != nil {
 		return nil, nil, fmt.Errorf("make a pipe for the script: %w", err)
 	}
 	*p = append(*p, r, w)

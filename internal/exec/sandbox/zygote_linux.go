@@ -57,6 +57,7 @@ type zygote struct {
 	list    *program // of its copies, and of their pid 1
 	init    *program
 	image   *os.File
+	null    *os.File // what a copy reads when a job brings no input
 	nets    <-chan *os.File
 	quit    chan struct{} // closed by close
 	dead    chan struct{} // closed when it makes no copies any more
@@ -85,6 +86,9 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		return nil, &Error{Step: "make the socket to the zygote", Err: err}
 	}
 	z.control = ours
+	if z.null, err = os.OpenFile(os.DevNull, os.O_RDWR, 0); err != nil {
+		return nil, errors.Join(&Error{Step: "open the null device", Err: err}, ours.Close(), theirs.Close())
+	}
 	defer theirs.Close()
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -231,8 +235,10 @@ func (z *zygote) close() error {
 	z.leave()
 	z.copies.Wait()
 	err := z.r.close()
-	if z.image != nil {
-		err = errors.Join(err, z.image.Close())
+	for _, f := range []*os.File{z.image, z.null} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
 	}
 	return err
 }

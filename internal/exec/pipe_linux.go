@@ -1,0 +1,25 @@
+package exec
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// newPipe is os.Pipe without the calls that are of no use to an end which is
+// handed to another process.
+func newPipe(feed bool) (r, w *os.File, err error) {
+	var fds [2]int
+	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+		return nil, nil, os.NewSyscallError("pipe2", err)
+	}
+	own := fds[0]
+	if feed {
+		own = fds[1]
+	}
+	if err := unix.SetNonblock(own, true); err != nil {
+		return nil, nil, os.NewSyscallError("fcntl", errors.Join(err, unix.Close(fds[0]), unix.Close(fds[1])))
+	}
+	return os.NewFile(uintptr(fds[0]), "|0"), os.NewFile(uintptr(fds[1]), "|1"), nil
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package exec
+
+import "os"
+
+func newPipe(bool) (r, w *os.File, err error) { return os.Pipe() }
