@@ -151,7 +151,7 @@ type pipes []*os.File
 // make has one for the script and one that goroutines wait for: the one to write
 // to, if the script is to be fed.
 func (p *pipes) make(feed bool) (r, w *os.File, err error) {
-	if r, w, err = newPipe(feed); err != nil {
+	if r, w, err = sandbox.Pipe(feed); err != nil {
 		return nil, nil, fmt.Errorf("make a pipe for the script: %w", err)
 	}
 	*p = append(*p, r, w)

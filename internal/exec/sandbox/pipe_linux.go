@@ -1,4 +1,4 @@
-package exec
+package sandbox
 
 import (
 	"errors"
@@ -7,9 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newPipe is os.Pipe without the calls that are of no use to an end which is
-// handed to another process.
-func newPipe(feed bool) (r, w *os.File, err error) {
+// Pipe is os.Pipe without the calls that are of no use to an end which is handed
+// to a program: only the other one, to write to if the program is to be fed, is
+// waited for by goroutines and has deadlines.
+func Pipe(feed bool) (r, w *os.File, err error) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
 		return nil, nil, os.NewSyscallError("pipe2", err)
