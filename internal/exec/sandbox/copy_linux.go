@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
 )
 
 // copied is what a run that came of a zygote has besides.
@@ -87,7 +85,7 @@ func (z *zygote) provide(r *running) (files []*os.File, err error) {
 		return files, &Error{Step: "make the socket to the script", Err: err}
 	}
 	files = append(files, job, z.image)
-	doors, err := r.meter.doors()
+	doors, err := r.meter.doors(false)
 	if err != nil || len(doors) != z.site.doors {
 		closeAll(doors)
 		return files, &Error{Step: "join the cgroup", Err: errors.Join(err, unix.ENOENT)}
@@ -195,14 +193,4 @@ func pidOf(pidfd *os.File) int {
 		}
 	}
 	return 0
-}
-
-// counted says whether copies can have all that a cold run has. A process joins
-// its group of cgroup 2 at clone, which a copy's list cannot do: it would go
-// uncounted and unbounded.
-func counted(p Posture) error {
-	if p.Memory == string(cgroup.V2) {
-		return &Error{Step: "make warm copies", Err: ErrUnsupported, Why: "copies cannot join a group of cgroup 2; every run starts cold"}
-	}
-	return nil
 }

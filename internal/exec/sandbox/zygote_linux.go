@@ -106,11 +106,7 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		<-z.r.exited
 		z.leave()
 	}()
-	err = counted(z.r.stand)
-	if err == nil {
-		err = z.meet(ctx)
-	}
-	if err != nil {
+	if err := z.meet(ctx); err != nil {
 		return nil, errors.Join(err, z.close())
 	}
 	z.r.stop() // ctx was for the start
@@ -174,7 +170,7 @@ func (z *zygote) meet(ctx context.Context) error {
 
 // doorsOf says how many doors the groups of the copies will have, as the zygote's own has.
 func (z *zygote) doorsOf() []*os.File {
-	doors, err := z.r.meter.doors()
+	doors, err := z.r.meter.doors(false)
 	if err != nil {
 		return nil
 	}

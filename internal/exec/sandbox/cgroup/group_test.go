@@ -257,6 +257,15 @@ func TestGroupV2(t *testing.T) {
 	if fd, ok := g.FD(); !ok || fd < 3 {
 		t.Errorf("descriptor %d, %t", fd, ok)
 	}
+	doors, err := g.Doors()
+	if err != nil || len(doors) != 1 {
+		t.Fatalf("%d ways in, %v", len(doors), err)
+	}
+	if _, err := doors[0].WriteString("0"); err != nil || f.get(t, own+"/cgroup.procs") != "0" {
+		t.Errorf("the way in leads elsewhere: %v", err)
+	}
+	_ = doors[0].Close()
+	f.put(t, own+"/cgroup.procs", "")
 	f.put(t, own+"/memory.peak", "999\n")
 	f.put(t, own+"/memory.events", "low 0\nhigh 0\nmax 4\noom 1\noom_kill 3\noom_group_kill 1\n")
 	f.put(t, own+"/cpu.stat", "usage_usec 2500\nuser_usec 1\n")
