@@ -148,7 +148,7 @@ func company(k Key, first string) string {
 func TestEveryKeyByEveryName(t *testing.T) {
 	samples := map[Kind]string{Bool: "true", Int: "77", Size: "77 MiB", Duration: "1m17s", Path: "/p", Program: "/p", Text: "x"}
 	odd := map[string]string{"service.path": "/x", "service.jwks_url": "https://x/k", "runner.python_version": "3.13"}
-	for _, k := range Keys() {
+	for _, k := range table {
 		if k.Kind == Unused {
 			continue
 		}
@@ -208,7 +208,7 @@ func TestNamesAreOnePerKey(t *testing.T) {
 		}
 		m[name] = key
 	}
-	for _, k := range Keys() {
+	for _, k := range table {
 		claim(flags, strings.ReplaceAll(k.Bare(), "_", "-"), k.Name)
 		claim(vars, k.Env(), k.Name)
 		claim(vars, k.LongEnv(), k.Name)
@@ -231,7 +231,7 @@ func TestNamesAreOnePerKey(t *testing.T) {
 	}
 	c := &Config{}
 	places := map[any]string{}
-	for _, k := range Keys() {
+	for _, k := range table {
 		if k.Kind == Unused {
 			continue
 		}
@@ -256,7 +256,7 @@ func TestNamesAreOnePerKey(t *testing.T) {
 			want = k.Kind == List
 		}
 		if !want {
-			t.Errorf("%s: kind %s does not fit a %T", k.Name, k.Kind, place)
+			t.Errorf("%s: kind %s does not fit a %T", k.Name, wordFor(k.Kind), place)
 		}
 	}
 }
