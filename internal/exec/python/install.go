@@ -55,10 +55,7 @@ func findBase(ctx context.Context, o Options) (base, error) {
 			if err != nil {
 				return b, err
 			}
-			if b.executable, err = filepath.EvalSymlinks(path); err != nil {
-				return b, &Error{Name: path, Kind: ErrUnusable, Msg: "find it", Err: err}
-			}
-			b.version = r.Interpreter.Version
+			b.executable, b.version = r.Interpreter.Base, r.Interpreter.Version
 		}
 	}
 	if b.embedded {
@@ -66,10 +63,7 @@ func findBase(ctx context.Context, o Options) (base, error) {
 		if err != nil {
 			return b, err
 		}
-		if b.executable, err = filepath.EvalSymlinks(r.Interpreter.Source); err != nil {
-			return b, &Error{Name: r.Interpreter.Source, Kind: ErrUnusable, Msg: "find it", Err: err}
-		}
-		b.version = r.Interpreter.Version
+		b.executable, b.version = r.Interpreter.Base, r.Interpreter.Version
 	}
 	return b, checkVersion(&Interpreter{Source: b.executable, Version: b.version}, o.Version)
 }
@@ -140,12 +134,15 @@ func (in Installation) build(ctx context.Context, b base, chosen []Requirement, 
 		if err != nil {
 			return err
 		}
-		p := pip{options: in.Options, folder: folder, ours: ours, root: temp, final: root, temp: work, index: in.Index}
+		p := pip{options: in.Options, base: b, folder: folder, ours: ours, root: temp, final: root, temp: work, index: in.Index}
 		var more []string
 		if in.Lock != "" {
 			more = append(more, "--require-hashes")
 		}
 		if err := p.install(ctx, requirementLines(chosen), more...); err != nil {
+			return err
+		}
+		if err := b.overwrites(temp); err != nil {
 			return err
 		}
 	}

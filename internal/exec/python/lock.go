@@ -171,9 +171,9 @@ func (in Installation) resolve(ctx context.Context, b base, wanted []Requirement
 	if err := skeleton(temp, work, b); err != nil {
 		return nil, orNoRoom("make a temporary folder", err)
 	}
-	p := pip{options: in.Options, folder: folder, ours: ours, root: temp, final: temp, temp: work, index: in.Index}
+	p := pip{options: in.Options, base: b, folder: folder, ours: ours, root: temp, final: temp, temp: work, index: in.Index}
 	out := filepath.Join(temp, "report.json")
-	if err := p.install(ctx, requirementLines(wanted), "--dry-run", "--ignore-installed", "--report", out); err != nil {
+	if err := p.install(ctx, requirementLines(wanted), "--dry-run", "--report", out); err != nil {
 		return nil, err
 	}
 	var report struct {
