@@ -68,23 +68,28 @@ func findBase(ctx context.Context, o Options) (base, error) {
 	return b, checkVersion(&Interpreter{Source: b.executable, Version: b.version}, o.Version)
 }
 
+// begin finds out what is asked for, and of which interpreter: all of the list,
+// and what of it applies.
+func (in Installation) begin(ctx context.Context) (b base, list, wanted []Requirement, err error) {
+	if list, err = ParsePackages(in.List); err != nil {
+		return b, nil, nil, err
+	}
+	if err = in.Index.check(in.Options); err != nil {
+		return b, nil, nil, err
+	}
+	if b, err = findBase(ctx, in.Options); err != nil {
+		return b, nil, nil, err
+	}
+	wanted, err = b.applicable(ctx, in.Options, list)
+	return b, list, wanted, err
+}
+
 // Install makes an environment. A *RequirementError is a line of the list, a
 // *LockError a lock that cannot be used; a *PackagesError or *Error says what
 // went wrong, and then, as after the end of ctx, all is as it was. It touches
 // the network (through pip), and runs none of the code that it installs.
 func Install(ctx context.Context, in Installation) (*Environment, error) {
-	list, err := ParsePackages(in.List)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.Index.check(in.Options); err != nil {
-		return nil, err
-	}
-	b, err := findBase(ctx, in.Options)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := b.applicable(ctx, in.Options, list)
+	b, list, wanted, err := in.begin(ctx)
 	if err != nil {
 		return nil, err
 	}

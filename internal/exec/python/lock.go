@@ -88,18 +88,7 @@ func readLock(text string, list []Requirement, b base) ([]Requirement, error) {
 // Lock asks pip which files satisfy the list, and installs nothing. Target and
 // Lock of in do not count. Errors are those of Install.
 func Lock(ctx context.Context, in Installation) (*Locked, error) {
-	list, err := ParsePackages(in.List)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.Index.check(in.Options); err != nil {
-		return nil, err
-	}
-	b, err := findBase(ctx, in.Options)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := b.applicable(ctx, in.Options, list)
+	b, list, wanted, err := in.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
