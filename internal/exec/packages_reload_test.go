@@ -58,6 +58,9 @@ func TestMarkersEverywhere(t *testing.T) {
 	if res := execute(t, e, code("import sys")); res.Verdict != VerdictOK || e.known.Load() != nil {
 		t.Errorf("a run that went well read the list: %+v, %+v", res, e.known.Load())
 	}
+	if r, err := e.Validate(t.Context(), Validation{Sources: one(Source{Name: "a.py", Code: []byte("import sys")})}); err != nil || r.Problems != 0 || e.known.Load() != nil {
+		t.Errorf("a source that is as it should be had the list read: %+v, %v", r, err)
+	}
 	names := func(all []PackageInfo) []string {
 		var wanted []string
 		for _, p := range all {
