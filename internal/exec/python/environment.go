@@ -34,6 +34,7 @@ const (
 
 	baseEmbedded  = "embedded"
 	remedyInstall = "run: pyrun packages install"
+	remedyAnew    = remedyInstall + ", with --python PATH for another interpreter than the embedded one"
 )
 
 // config is what pyvenv.cfg says.
@@ -141,7 +142,7 @@ func untrusted(root, remedy string, err error) error {
 	}
 }
 
-func environmentError(root, msg string, err error) error {
+func environmentError(root, msg string, err error) *Error {
 	return &Error{Kind: ErrEnvironment, Msg: "the environment " + root + ": " + msg, Err: err, Remedy: remedyInstall}
 }
 
@@ -163,6 +164,6 @@ func (c config) gone(root string) error {
 	}
 	return &Error{
 		Kind: ErrEnvironment, Msg: fmt.Sprintf("the environment %s was made from %s, which is gone", root, c.base),
-		Remedy: remedyInstall + ", with --python PATH for another interpreter than the embedded one",
+		Remedy: remedyAnew,
 	}
 }

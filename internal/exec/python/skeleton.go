@@ -83,10 +83,15 @@ func (c config) strange(root string) string {
 
 // whole refuses an environment that is no longer what Install made.
 func (c config) whole(root string) error {
-	if name := c.strange(root); name != "" {
-		return environmentError(root, "is damaged: "+name+" is not as pyrun made it", nil)
+	name := c.strange(root)
+	if name == "" {
+		return nil
 	}
-	return nil
+	e := environmentError(root, "is damaged: "+name+" is not as pyrun made it", nil)
+	if c.base != baseEmbedded {
+		e.Remedy = remedyAnew // what it says of its interpreter is not believed
+	}
+	return e
 }
 
 // starts says whether path is a name by which c's environment has its interpreter.
