@@ -56,7 +56,7 @@ func (e *Executor) Check(ctx context.Context, i Inspection) (*Environment, error
 		return nil, e.orClosed(err)
 	}
 	if in != nil {
-		e.packages(env, in)
+		e.packages(ctx, env, in)
 		if i.Imports && runs {
 			e.tryImports(ctx, env, i)
 		}

@@ -4,7 +4,6 @@ package exec
 
 import (
 	"context"
-	"os"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
@@ -52,14 +51,7 @@ func (e *Executor) choose(ctx context.Context, progress func(Progress)) (*python
 	if e.interpreter != nil {
 		return e.interpreter, nil
 	}
-	o := python.Options{
-		Path: e.options.Python, Version: e.options.PythonVersion,
-		CacheDir: e.options.CacheDir, Getenv: os.Getenv,
-	}
-	if progress != nil {
-		o.Progress = func(what string, done, total int64) { progress(Progress{what, done, total}) }
-	}
-	in, err := python.Choose(ctx, o)
+	in, err := python.Choose(ctx, e.choice(progress))
 	if err != nil {
 		return nil, err
 	}

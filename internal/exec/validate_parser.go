@@ -28,7 +28,7 @@ type parsing struct {
 	e       *Executor
 	in      *python.Interpreter
 	work    <-chan *unit
-	allowed []pkg
+	allowed func() []pkg
 }
 
 // run parses what comes until there is no more.
