@@ -198,3 +198,21 @@ func TestTestimonyIsStrict(t *testing.T) {
 		t.Error("no bound on what is said")
 	}
 }
+
+// A wall of time or memory that one try missed is tried once more, and no oftener.
+func TestFateIsTriedTwice(t *testing.T) {
+	for want, fates := range map[Verdict][]Verdict{
+		VerdictMemory: {VerdictTimeout, VerdictMemory},
+		VerdictOK:     {"", VerdictOK, VerdictMemory},
+		"":            {VerdictTimeout, "", VerdictMemory},
+	} {
+		tries := 0
+		got := twice(VerdictMemory, func() Verdict { tries++; return fates[tries-1] })
+		if got != want || tries != 2 {
+			t.Errorf("%q: believed %q after %d tries", fates, got, tries)
+		}
+	}
+	if twice(VerdictMemory, func() Verdict { return VerdictMemory }) != VerdictMemory {
+		t.Error("a wall that holds is not believed")
+	}
+}

@@ -32,6 +32,7 @@ const (
 const (
 	reasonRequest   = "request"   // a mistake of the caller's that the Executor found
 	reasonCancelled = "cancelled" // gone before it was its turn
+	reasonWalls     = "walls"     // one does not hold: nothing is run
 	reasonFailed    = "failed"    // pyrun's own fault
 )
 
@@ -111,6 +112,8 @@ func whyNot(err error) string {
 		return ReasonDraining
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return reasonCancelled
+	case isWall(err):
+		return reasonWalls
 	}
 	return reasonFailed
 }
