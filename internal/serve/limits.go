@@ -26,6 +26,7 @@ type patience struct {
 	body   time.Duration // for headers and body
 	idle   time.Duration // for the next request of a connection
 	piece  time.Duration // for a piece of an answer to be taken; 2 kB/s is not reading
+	answer time.Duration // for all pieces of one together, not counting what pyrun itself takes
 	run    time.Duration // for a run, beyond the longest, when the server stops
 	close  time.Duration // for answers on their way, and runs that are ended
 }
@@ -33,7 +34,7 @@ type patience struct {
 func patient() patience {
 	return patience{
 		header: 5 * time.Second, body: 30 * time.Second, idle: time.Minute,
-		piece: 30 * time.Second, run: 5 * time.Second, close: 5 * time.Second,
+		piece: 30 * time.Second, answer: 2 * time.Minute, run: 5 * time.Second, close: 5 * time.Second,
 	}
 }
 
@@ -61,15 +62,18 @@ func (b *bodies) reserve(length int64) (release func(), ok bool) {
 // inPieces lets answers take as long as they need, and readers no longer than they should.
 func (p patience) inPieces(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(&pieces{ResponseWriter: w, control: http.NewResponseController(w), each: p.piece}, r)
+		next.ServeHTTP(&pieces{ResponseWriter: w, control: http.NewResponseController(w), each: p.piece, left: p.answer}, r)
 	})
 }
 
-// pieces writes piece by piece, each with a deadline of its own.
+// pieces writes piece by piece, each with a deadline of its own, as long as
+// there is time left for the whole. What a call takes between two pieces, as
+// progress has it, is not the reader's.
 type pieces struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	each    time.Duration
+	left    time.Duration
 }
 
 func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
@@ -77,8 +81,9 @@ func (p *pieces) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 func (p *pieces) Write(data []byte) (n int, err error) {
 	for first := true; first || len(data) > 0; first = false {
 		now := data[:min(piece, len(data))]
-		_ = p.control.SetWriteDeadline(time.Now().Add(p.each)) // a test's recorder has none
+		taken := p.wait()
 		m, err := p.ResponseWriter.Write(now)
+		taken()
 		n += m
 		if err != nil {
 			return n, err
@@ -90,6 +95,13 @@ func (p *pieces) Write(data []byte) (n int, err error) {
 
 // FlushError is Flush for a ResponseController, with a deadline too.
 func (p *pieces) FlushError() error {
-	_ = p.control.SetWriteDeadline(time.Now().Add(p.each))
+	defer p.wait()()
 	return p.control.Flush()
+}
+
+// wait begins to wait for the reader.
+func (p *pieces) wait() (taken func()) {
+	began := time.Now()
+	_ = p.control.SetWriteDeadline(began.Add(min(p.each, p.left))) // a test's recorder has none
+	return func() { p.left -= time.Since(began) }
 }
