@@ -1,13 +1,11 @@
 package serve
 
-// What a connection may take: memory while its body is here, and time while its
-// answer is fetched.
+// What a connection may take: time while it is silent, and while its answer is
+// fetched.
 
 import (
 	"net/http"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -36,27 +34,6 @@ func patient() patience {
 		header: 5 * time.Second, body: 30 * time.Second, idle: time.Minute,
 		piece: 30 * time.Second, answer: 2 * time.Minute, run: 5 * time.Second, close: 5 * time.Second,
 	}
-}
-
-// bodies bounds the memory of all request bodies together.
-type bodies struct {
-	each int64
-	room *semaphore.Weighted
-}
-
-func newBodies(each int64) *bodies {
-	return &bodies{each: each, room: semaphore.NewWeighted(max(256<<20, 4*each))}
-}
-
-// reserve takes room for a body as it was announced; below 0 is not announced.
-func (b *bodies) reserve(length int64) (release func(), ok bool) {
-	if length < 0 || length > b.each { // the reader stops there
-		length = b.each
-	}
-	if !b.room.TryAcquire(length) {
-		return nil, false
-	}
-	return func() { b.room.Release(length) }, true
 }
 
 // inPieces lets answers take as long as they need, and readers no longer than they should.
