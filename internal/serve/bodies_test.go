@@ -14,9 +14,10 @@ import (
 // A body that is announced and does not come takes nothing from anybody.
 func TestSilentBodiesTakeNoRoom(t *testing.T) {
 	r := up(t, &fake{}, Options{}, Addresses{})
-	for range 20 {
-		for _, length := range []string{"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", "Content-Length: 20000000\r\n\r\n{"} {
-			r.wire(t).send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s", length)
+	for _, length := range []int{20_000_000, 1 << 20, 1 << 16, 1 << 12, 100} { // to the last byte of what is left
+		for range 15 {
+			r.wire(t).send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", length)
+			r.wire(t).send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
 		}
 	}
 	time.Sleep(100 * time.Millisecond) // until they are being read

@@ -56,7 +56,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 		}
 		delivered <- r.Delivered
 		res := result()
-		res.Stdout = strings.Repeat("x", 12<<20) // more than the kernel holds for a connection
+		res.Stdout = strings.Repeat("x", 8<<20) // more than the kernel holds for a connection
 		return res, nil
 	}}
 	r := up(t, x, Options{}, Addresses{}, func(p *patience) { p.piece, p.answer = 20*time.Second, 300*time.Millisecond })
