@@ -20,19 +20,20 @@ const (
 
 // patience is how long the server waits for others.
 type patience struct {
-	header time.Duration // for a request's headers
-	body   time.Duration // for headers and body
-	idle   time.Duration // for the next request of a connection
-	piece  time.Duration // for a piece of an answer to be taken; 2 kB/s is not reading
-	answer time.Duration // for all pieces of one together, not counting what pyrun itself takes
-	run    time.Duration // for a run, beyond the longest, when the server stops
-	close  time.Duration // for answers on their way, and runs that are ended
+	header  time.Duration // for a request's headers
+	body    time.Duration // for headers and body
+	idle    time.Duration // for the next request of a connection
+	piece   time.Duration // for a piece of an answer to be taken; 2 kB/s is not reading
+	answer  time.Duration // for all pieces of one together, not counting what pyrun itself takes
+	session time.Duration // for the next message of a session
+	run     time.Duration // for a run, beyond the longest, when the server stops
+	close   time.Duration // for answers on their way, and runs that are ended
 }
 
 func patient() patience {
 	return patience{
 		header: 5 * time.Second, body: 30 * time.Second, idle: time.Minute,
-		piece: 30 * time.Second, answer: 2 * time.Minute, run: 5 * time.Second, close: 5 * time.Second,
+		piece: 30 * time.Second, answer: 2 * time.Minute, session: 30 * time.Minute, run: 5 * time.Second, close: 5 * time.Second,
 	}
 }
 

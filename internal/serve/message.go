@@ -26,7 +26,8 @@ const (
 
 // message is what is known of a body before it is answered.
 type message struct {
-	calls int // of tools
+	calls    int // of tools
+	sessions int // that it wants opened
 }
 
 type messageKey struct{}
@@ -70,6 +71,10 @@ func (g *gate) readMessage(next http.Handler) http.Handler {
 		m, err := readMessage(all)
 		if err != nil {
 			g.refuse(w, r, refusal{status: http.StatusBadRequest, reason: ReasonBody, text: err.Error()})
+			return
+		}
+		if m.sessions > 0 && len(all) > maxInitial {
+			g.refuse(w, r, refusal{status: http.StatusRequestEntityTooLarge, reason: ReasonBody, text: fmt.Sprintf("an initialize is over %d bytes", maxInitial)})
 			return
 		}
 		r = r.WithContext(context.WithValue(r.Context(), messageKey{}, m))
@@ -162,6 +167,8 @@ func readMessage(data []byte) (message, error) {
 			params[text] = true
 		case !isName && depth == base && last == "method" && text == "tools/call":
 			m.calls++
+		case !isName && depth == base && last == "method" && text == opening:
+			m.sessions++
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestReasonsDocumented(t *testing.T) {
 	}
 	known := []string{
 		ReasonArguments, ReasonTool, ReasonHost, ReasonOrigin, ReasonToken, ReasonKeys, ReasonBody, ReasonMemory, ReasonRate,
-		ReasonConcurrency, ReasonBusy, ReasonDraining, reasonRequest, reasonCancelled, reasonWalls, reasonFailed,
+		ReasonConcurrency, ReasonSessions, ReasonBusy, ReasonDraining, reasonRequest, reasonCancelled, reasonWalls, reasonFailed,
 	}
 	if !slices.Equal(listed, known) {
 		t.Errorf("docs/serving.md tells of %q, the code of %q", listed, known)

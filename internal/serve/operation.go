@@ -24,6 +24,7 @@ const (
 	ReasonMemory      = "memory"      // no room for the body
 	ReasonRate        = "rate"        // too many in a minute
 	ReasonConcurrency = "concurrency" // too many at once
+	ReasonSessions    = "sessions"    // too many are open
 	ReasonBusy        = "busy"        // the queue is full
 	ReasonDraining    = "draining"    // the server is stopping
 )
