@@ -91,6 +91,7 @@ type gate struct {
 	drain    *drain
 	patience patience
 	queue    scheduler // nil: not known
+	local    bool      // only programs of this machine can call
 	sessions bool      // are kept, so that opening one counts
 }
 
@@ -139,7 +140,7 @@ func (g *gate) around(endpoint http.Handler, ready *readiness) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(exact(g.path), in)
-	ready.routes(mux)
+	ready.routes(mux, func(r *http.Request) bool { return !g.local || !g.hosts.answers(r.Host) })
 	if g.jwt != nil {
 		g.metadataRoutes(mux)
 	}

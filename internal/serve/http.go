@@ -49,6 +49,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	if g.exposure.InsecureNoAuth && !g.exposure.authenticates() && !isLocal(l.MCP.Addr()) {
 		s.options.Log.WarnContext(ctx, "anyone who can reach this server can run code: insecure_no_auth is set", "address", l.MCP.Addr().String())
 	}
+	g.local = isLocal(l.MCP.Addr())
 	ready := newReadiness(s, g.drain)
 	s.facts.begun.Store(true)
 	secure := server.TLSConfig != nil // Serve sets one too
@@ -72,7 +73,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	}
 	start(server, l.MCP, secure)
 	if l.Metrics != nil {
-		m := s.configure(&http.Server{Handler: s.metricsHandler(ready, l.profile)}, life)
+		m := s.configure(&http.Server{Handler: s.metricsHandler(ready, l)}, life)
 		servers = append(servers, m)
 		start(m, l.Metrics, false)
 	}
@@ -80,6 +81,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	select {
 	case err = <-ended:
 		err = fmt.Errorf("serve: %w", err)
+	case err = <-ready.vain: // a server that never runs anything should not look like one
 	case <-ctx.Done():
 		s.notify(daemon.SdNotifyStopping)
 		s.finish(g.drain)

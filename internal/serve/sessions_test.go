@@ -125,7 +125,8 @@ func TestIdleSessionsEnd(t *testing.T) {
 		t.Error("its stream stays open")
 	}
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	if status, _, text := r.asks(t, list, "Authorization", "Bearer one", sessionHeader, id); status != http.StatusNotFound {
-		t.Errorf("%d %s", status, text)
-	}
+	eventually(t, "it is not known any more", func() bool {
+		status, _, _ := r.asks(t, list, "Authorization", "Bearer one", sessionHeader, id)
+		return status == http.StatusNotFound
+	})
 }
