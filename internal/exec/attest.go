@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -212,26 +211,4 @@ func expectations(in *python.Interpreter) (root, names []string) {
 		names = append(names, name)
 	}
 	return root, names
-}
-
-// hidden lists what exists on this machine and must not be seen inside: a file
-// made for it, pyrun itself, and places that most machines have. undo removes what was made.
-func hidden(in *python.Interpreter) (paths []string, undo func()) {
-	undo = func() {}
-	var all []string
-	if f, err := os.CreateTemp("", "pyrun-canary-"); err == nil {
-		f.Close()
-		all = append(all, f.Name())
-		undo = func() { _ = os.Remove(f.Name()) }
-	}
-	if self, err := os.Executable(); err == nil {
-		all = append(all, self)
-	}
-	all = append(all, "/etc/hostname", "/etc/shadow", "/etc/machine-id", "/root", "/home", "/var", "/sys", "/boot")
-	for _, path := range all {
-		if _, err := os.Lstat(path); err == nil && !in.Touches(path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths, undo
 }

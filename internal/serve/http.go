@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/coreos/go-systemd/v22/daemon"
-	"golang.org/x/net/netutil"
 )
 
 // HTTP serves on the listeners and closes them. When ctx ends it refuses what is
@@ -34,7 +33,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	}
 	files := append([]File(nil), s.options.Files...)
 	if g.tokens != nil {
-		files = append(files, File{Path: g.tokens.path, Load: g.tokens.load})
+		files = append(files, File{Path: g.tokens.path, Load: g.tokens.load, Gone: g.tokens.drop})
 	}
 	server := &http.Server{}
 	if e := g.exposure; e.TLSCert != "" {
@@ -63,7 +62,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	ended := make(chan error, 2)
 	start := func(srv *http.Server, l net.Listener, secure bool) {
 		behind.Go(func() {
-			l = netutil.LimitListener(l, maxConnections)
+			l = s.bounded(l)
 			if secure {
 				ended <- srv.ServeTLS(l, "", "")
 				return

@@ -11,9 +11,6 @@ import (
 const (
 	maxHeader = 16 << 10
 
-	// maxConnections is how many there may be at once; more wait to be accepted.
-	maxConnections = 1024
-
 	// piece is how much of an answer is written at once.
 	piece = 64 << 10
 )

@@ -145,7 +145,7 @@ func TestReasonsDocumented(t *testing.T) {
 		listed = append(listed, strings.Trim(strings.SplitN(line, "|", 3)[1], " `"))
 	}
 	known := []string{
-		ReasonArguments, ReasonTool, ReasonHost, ReasonOrigin, ReasonToken, ReasonKeys, ReasonBody, ReasonMemory, ReasonRate,
+		ReasonArguments, ReasonTool, ReasonConnections, ReasonHost, ReasonOrigin, ReasonToken, ReasonKeys, ReasonBody, ReasonMemory, ReasonRate,
 		ReasonConcurrency, ReasonSessions, ReasonBusy, ReasonDraining, reasonRequest, reasonCancelled, reasonWalls, reasonFailed,
 	}
 	if !slices.Equal(listed, known) {

@@ -16,6 +16,7 @@ import (
 
 // Why a request was refused before it was a call.
 const (
+	ReasonConnections = "connections" // too many of one address
 	ReasonHost        = "host"        // not a name of ours
 	ReasonOrigin      = "origin"      // a page that may not
 	ReasonToken       = "token"       // none, or not a good one
