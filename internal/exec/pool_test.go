@@ -80,7 +80,7 @@ func poolOf(t *testing.T, size int, start func(n int64) (*fakeZygote, error)) *p
 			return nil, err
 		}
 		return z, nil
-	}, func() string { return "" })
+	}, func() string { return "" }, nil)
 	t.Cleanup(func() {
 		if err := p.close(); err != nil {
 			t.Error(err)
@@ -192,6 +192,99 @@ func TestPoolLosesNoRequest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPoolGivesUp: where there can be no copies nobody goes on trying, and all
+// is told once.
+func TestPoolGivesUp(t *testing.T) {
+	var tried, told atomic.Int64
+	never := &sandbox.Error{Step: "make warm copies", Err: sandbox.ErrUnsupported}
+	p := newPool(2, func(context.Context) (zygote, error) { tried.Add(1); return nil, never }, func() string { return "" },
+		func(err error) {
+			if told.Add(1); !errors.Is(err, ErrNoCopies) {
+				t.Errorf("told of %v", err)
+			}
+		})
+	defer p.close()
+	if err := p.await(t.Context(), filled); !errors.Is(err, ErrNoCopies) {
+		t.Fatalf("the error is %v", err)
+	}
+	p.mu.Lock()
+	p.retry = time.Time{}
+	p.mu.Unlock()
+	for range 20 {
+		if serve(t, p, false) != nil {
+			t.Error("warm")
+		}
+		p.look()
+		p.renew("changed")
+		time.Sleep(time.Millisecond)
+	}
+	if n, m := tried.Load(), told.Load(); n != 1 || m != 1 {
+		t.Errorf("tried %d times, told %d times", n, m)
+	}
+	if s := p.snapshot(); s.Cold != 20 || s.Failure == "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestPoolTellsOfEachFailure: what can be mended is tried again, and not told again.
+func TestPoolTellsOfEachFailure(t *testing.T) {
+	var tried, told atomic.Int64
+	p := newPool(1, func(context.Context) (zygote, error) {
+		if tried.Add(1) < 4 {
+			return nil, errors.New("no")
+		}
+		return newFakeZygote(), nil
+	}, func() string { return "" }, func(error) { told.Add(1) })
+	defer p.close()
+	for end := time.Now().Add(20 * time.Second); tried.Load() < 4 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		p.nudge()
+	}
+	eventually(t, p, "full", filled)
+	if n := told.Load(); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
+
+// TestPoolCountsRunsOnce: a run is warm or cold, whatever copies it met on its way.
+func TestPoolCountsRunsOnce(t *testing.T) {
+	no := errors.New("no")
+	for name, c := range map[string]struct {
+		forks      func(n int64) (*fakeSpare, error)
+		warm, cold int
+	}{
+		"the copies refuse": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.refuses = no; return s, nil }, 0, 1},
+		"the first refuses": {func(n int64) (*fakeSpare, error) {
+			s := newFakeSpare()
+			if n == 1 {
+				s.refuses = no
+			}
+			return s, nil
+		}, 1, 0},
+		"the copies are gone": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); close(s.gone); return s, nil }, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			z := newFakeZygote()
+			z.forks = c.forks
+			p := poolOf(t, 2, func(int64) (*fakeZygote, error) { return z, nil })
+			eventually(t, p, "full", filled)
+			serve(t, p, false)
+			if s := p.snapshot(); s.Warm != c.warm || s.Cold != c.cold || s.Lost == 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+	t.Run("nobody waits for it", func(t *testing.T) {
+		p := poolOf(t, 1, func(int64) (*fakeZygote, error) { z := newFakeZygote(); z.die(); return z, nil })
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, from := p.launch(ctx, sandbox.Job{})
+		p.done(from, false)
+		if s := p.snapshot(); s.Warm+s.Cold != 0 || s.Running != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
 }
 
 func TestPoolReplacesZygotes(t *testing.T) {

@@ -197,12 +197,26 @@ func pidOf(pidfd *os.File) int {
 	return 0
 }
 
+// copies makes a meter as a run's is made, for only then it is known what holds
+// the memory.
+func (n *native) copies(l Limits) error {
+	holder, err := n.machine.holder(l)
+	if err != nil {
+		return err
+	}
+	return counted(holder)
+}
+
 // counted says whether copies can have all that a cold run has. A process joins
 // its group of cgroup 2 at clone, which a copy's list cannot do: it would go
 // uncounted and unbounded.
-func counted(p Posture) error {
-	if p.Memory == string(cgroup.V2) {
-		return &Error{Step: "make warm copies", Err: ErrUnsupported, Why: "copies cannot join a group of cgroup 2; every run starts cold"}
+func counted(memory string) error {
+	if memory == string(cgroup.V2) {
+		return &Error{
+			Step: "make warm copies", Err: ErrUnsupported,
+			Why:    "memory is held by cgroup 2, whose groups a copy cannot join in this version; every run starts cold",
+			Remedy: "runner.warm: auto serves without copies where there can be none",
+		}
 	}
 	return nil
 }

@@ -76,6 +76,9 @@ func (n *native) zygote(ctx context.Context, pol Policy) (zygoter, error) {
 }
 
 func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
+	if err := n.copies(pol.Limits); err != nil {
+		return nil, err
+	}
 	z := &zygote{
 		n: n, pol: pol, quit: make(chan struct{}), dead: make(chan struct{}),
 		printed: notes{done: make(chan struct{})},
@@ -102,7 +105,7 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		<-z.r.exited
 		z.leave()
 	}()
-	err = counted(z.r.stand)
+	err = counted(z.r.stand.Memory)
 	if err == nil {
 		err = z.meet(ctx)
 	}

@@ -466,9 +466,24 @@ func TestZygoteDies(t *testing.T) {
 // TestCopiesAreCounted: where a copy could not join its group there is none.
 func TestCopiesAreCounted(t *testing.T) {
 	for memory, ok := range map[string]bool{"cgroup1": true, "sampled": true, "cgroup2": false} {
-		if err := counted(Posture{Memory: memory}); (err == nil) != ok || !ok && !errors.Is(err, ErrUnsupported) {
+		if err := counted(memory); (err == nil) != ok || !ok && !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s: %v", memory, err)
 		}
+	}
+	// It is known before anything is started.
+	l, err := New(Options{Backend: Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	n := l.impl.(*native)
+	if err := l.Copies(Limits{Memory: 64 << 20, Processes: 8}); err != nil && !errors.Is(err, ErrUnsupported) {
+		t.Errorf("here: %v", err)
+	}
+	n.machine.holder = func(Limits) (string, error) { return "cgroup2", nil }
+	n.machine.host = func() (host, error) { t.Error("a start was begun"); return host{}, ErrUnsupported }
+	if _, err := l.Zygote(t.Context(), copies(t)); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("the error is %v", err)
 	}
 }
 
