@@ -36,6 +36,9 @@ func (w warmth) options(s *config.Config) exec.Options {
 func (w warmth) without(err error) {
 	say, details := "no warm copies for now: every call starts an interpreter", []any{"error", err.Error()}
 	if errors.Is(err, exec.ErrNoCopies) {
+		if w.wanted == "on" {
+			return // need says it, and that is the end
+		}
 		say = "there can be no warm copies here: every call starts an interpreter"
 	}
 	if lower := explained(nil); errors.As(err, &lower) {

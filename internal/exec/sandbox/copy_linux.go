@@ -214,7 +214,7 @@ func counted(memory string) error {
 	if memory == string(cgroup.V2) {
 		return &Error{
 			Step: "make warm copies", Err: ErrUnsupported,
-			Why:    "memory is held by cgroup 2, whose groups a copy cannot join in this version; every run starts cold",
+			Why:    "memory is held by cgroup 2, whose groups a copy cannot join in this version",
 			Remedy: "runner.warm: auto serves without copies where there can be none",
 		}
 	}
