@@ -200,8 +200,8 @@ func (f *crowd) read(res *http.Response, data []byte, id int64) string {
 	return ""
 }
 
-// Ten clients for each place that there is, at a worker or in the queue: each
-// call gets its own result or is told that the server is busy, nothing grows, and
+// Ten clients for each place that there is, at a worker or in the queue, none of
+// them with a pause but for 2 ms after a refusal: each call gets its own result or is told that the server is busy, nothing grows, and
 // the end in mid-load loses nothing that was accepted.
 func TestLoad(t *testing.T) {
 	if testing.Short() {
@@ -224,8 +224,8 @@ func TestLoad(t *testing.T) {
 			}
 			l := newLedger()
 			f := load(t, noted{sound{x}, l}, l, 70, soak(t))
-			if ok, all := f.ok.Load(), f.ok.Load()+f.busy.Load(); all < 10*ok {
-				t.Errorf("%d calls for %d runs: that is not ten times too many", all, ok)
+			if f.busy.Load() < f.ok.Load() {
+				t.Errorf("%d were run, %d found it busy: that is too little", f.ok.Load(), f.busy.Load())
 			}
 			if f.late.Load() == 0 {
 				t.Error("nothing ran when the end began")
