@@ -221,6 +221,7 @@ func TestLoad(t *testing.T) {
 				if err := x.Warmed(t.Context()); err != nil {
 					cannot(t, "no copies are possible here: %v", err)
 				}
+				eventually(t, "the pool is full", func() bool { s := x.Pool(); return s.Ready == s.Size && s.Making == 0 })
 			}
 			l := newLedger()
 			f := load(t, noted{sound{x}, l}, l, 70, soak(t))
