@@ -36,16 +36,16 @@ func (s sound) Check(context.Context, exec.Inspection) (*exec.Environment, error
 	return environment(), nil
 }
 
-// soak is how long a load lasts: a moment at a desk, PYRUN_SOAK elsewhere.
+// soak is how long a load lasts: a moment, or PYRUN_LOAD.
 func soak(t *testing.T) time.Duration {
 	t.Helper()
-	text := os.Getenv("PYRUN_SOAK")
+	text := os.Getenv("PYRUN_LOAD")
 	if text == "" {
 		return 2 * time.Second
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		t.Fatalf("PYRUN_SOAK: %v", err)
+		t.Fatalf("PYRUN_LOAD: %v", err)
 	}
 	return d
 }
