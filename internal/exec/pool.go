@@ -157,6 +157,7 @@ func (p *pool) forkOne(from *generation, early bool) {
 	p.stats.Fill = time.Since(began)
 	if err == nil {
 		p.stats.Made++
+		p.failures, p.failure = 0, nil
 	}
 	current := from == p.now
 	p.mu.Unlock()

@@ -247,6 +247,42 @@ func TestPoolTellsOfEachFailure(t *testing.T) {
 	}
 }
 
+// TestPoolForgetsFailures: a zygote whose copies fail is a failure to whoever
+// waits for one, until one is made.
+func TestPoolForgetsFailures(t *testing.T) {
+	no := errors.New("no")
+	var well atomic.Bool
+	p := poolOf(t, 1, func(int64) (*fakeZygote, error) {
+		z := newFakeZygote()
+		z.forks = func(int64) (*fakeSpare, error) {
+			if !well.Load() {
+				return nil, no
+			}
+			return newFakeSpare(), nil
+		}
+		return z, nil
+	})
+	ready := func(s PoolStats) bool { return s.Ready > 0 }
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range 5 {
+		if err := p.await(ctx, ready); !errors.Is(err, no) {
+			t.Fatalf("the error is %v", err)
+		}
+		p.mu.Lock()
+		p.retry = time.Time{}
+		p.mu.Unlock()
+		p.nudge()
+	}
+	well.Store(true)
+	eventually(t, p, "a copy", ready)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failures != 0 || p.failure != nil {
+		t.Errorf("%d failures, %v", p.failures, p.failure)
+	}
+}
+
 // TestPoolCountsRunsOnce: a run is warm or cold, whatever copies it met on its way.
 func TestPoolCountsRunsOnce(t *testing.T) {
 	no := errors.New("no")

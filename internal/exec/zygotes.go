@@ -60,7 +60,7 @@ func (p *pool) await(ctx context.Context, wanted func(PoolStats) bool) error {
 		switch {
 		case wanted(s):
 			return nil
-		case s.Failure != "":
+		case failure != nil && s.Ready == 0 && s.Making == 0:
 			return failure
 		}
 		select {
