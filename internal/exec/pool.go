@@ -14,6 +14,8 @@ import (
 
 const (
 	patience   = 250 * time.Millisecond // waited for a copy that is being made; a cold start takes less than that on any machine
+	handover   = 20 * time.Millisecond  // waited for an answer to be written
+	lastWrite  = time.Millisecond       // and for its end: net/http gives the request up before it sends that
 	spareAge   = 10 * time.Minute       // of a copy that waits
 	zygoteAge  = 10 * time.Minute
 	zygoteRuns = 2000

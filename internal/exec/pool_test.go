@@ -375,6 +375,62 @@ func TestPoolReplacesZygotes(t *testing.T) {
 	}
 }
 
+// closing is a tree that tells when it was given back.
+type closing struct {
+	fakeTree
+	at chan time.Time
+}
+
+func (c closing) Close() error { c.at <- time.Now(); return nil }
+
+// TestAnswersGoFirst: what a run held is given back behind its answer, but not
+// much later, and at once where the next run needs it.
+func TestAnswersGoFirst(t *testing.T) {
+	e := &Executor{}
+	e.life, e.end = context.WithCancel(t.Context())
+	defer e.end()
+	giveBack := func(delivered <-chan struct{}) <-chan time.Time {
+		c := closing{at: make(chan time.Time, 1)}
+		e.giveBack(&ended{tree: c, over: func(bool) {}}, delivered)
+		return c.at
+	}
+	at := func(c <-chan time.Time) time.Time {
+		t.Helper()
+		select {
+		case when := <-c:
+			return when
+		case <-time.After(20 * time.Second):
+			t.Fatal("it is kept for ever")
+			return time.Time{}
+		}
+	}
+	never := make(chan struct{})
+	if c := giveBack(never); len(c) != 1 {
+		t.Error("it is not given back at once without a pool")
+	}
+	p := poolOf(t, 1, func(int64) (*fakeZygote, error) { return newFakeZygote(), nil })
+	e.pool.Store(p)
+	eventually(t, p, "full", filled)
+	began := time.Now()
+	if d := at(giveBack(never)).Sub(began); d < handover {
+		t.Errorf("it was given back after %v, and nothing was delivered", d)
+	}
+	delivered := make(chan struct{})
+	began = time.Now()
+	close(delivered)
+	if d := at(giveBack(delivered)).Sub(began); d < lastWrite {
+		t.Errorf("it was given back after %v", d)
+	}
+	at(giveBack(nil))
+	(<-p.ready).close()
+	p.mu.Lock()
+	p.retry = time.Now().Add(time.Hour) // and no other comes
+	p.mu.Unlock()
+	if c := giveBack(never); len(c) != 1 {
+		t.Error("it is not given back at once though the pool is empty")
+	}
+}
+
 func TestPoolShrinksAtRest(t *testing.T) {
 	p := poolOf(t, 4, func(int64) (*fakeZygote, error) { return newFakeZygote(), nil })
 	eventually(t, p, "full", filled)

@@ -70,6 +70,31 @@ func (p *pool) launch(ctx context.Context, j sandbox.Job) (tree, *generation) {
 	return nil, nil
 }
 
+// giveBack gives back what a run held. Taking it apart, and making the next copy,
+// would take the processors from the door that passes the answer on, which then
+// waited longer for them than for the run; so that goes first, for a moment and
+// while another copy is at hand.
+func (e *Executor) giveBack(done *ended, delivered <-chan struct{}) {
+	p := e.pool.Load()
+	if p == nil || len(p.ready) == 0 {
+		done.close()
+		return
+	}
+	e.running.Go(func() { // the caller is one of them still
+		if delivered != nil {
+			late := time.NewTimer(handover)
+			defer late.Stop()
+			select {
+			case <-delivered:
+			case <-late.C:
+			case <-e.life.Done():
+			}
+		}
+		time.Sleep(lastWrite)
+		done.close()
+	})
+}
+
 // next is another spare, if there is one at hand.
 func (p *pool) next() *waiting {
 	for {
