@@ -73,6 +73,7 @@ func (e *Executor) prepare(ctx context.Context, progress func(Progress)) (*pytho
 // choose finds the interpreter, once. The caller holds ready.
 func (e *Executor) choose(ctx context.Context, progress func(Progress)) (*python.Interpreter, error) {
 	if e.interpreter != nil {
+		e.warm(e.interpreter) // there may have been no walls before
 		return e.interpreter, nil
 	}
 	o := python.Options{

@@ -268,6 +268,23 @@ func TestWithoutCopies(t *testing.T) {
 	}
 }
 
+// TestWarmAfterAll: copies are made when walls can be built, also where they
+// could not when the interpreter was found.
+func TestWarmAfterAll(t *testing.T) {
+	e := warmExecutor(t, Options{})
+	late, err := New(e.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	if _, err := late.choose(t.Context(), nil); err != nil { // as check does without walls
+		t.Fatal(err)
+	}
+	if err := late.Warmed(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWarmed: whoever wants copies can wait for one.
 func TestWarmed(t *testing.T) {
 	e := warmExecutor(t, Options{})
