@@ -45,6 +45,8 @@ func (d *door) bench(c *cli.Context) error {
 	if !c.Bool("json") && !c.Bool("quiet") {
 		b.Progress = func(what string) { fmt.Fprintf(d.stderr, "pyrun: measuring %s\n", what) }
 	}
+	steadyMemory(d.getenv) // as for serve
+	b.Door = benchDoor
 	report, err := exec.Bench(c.Context, options(settings), b)
 	if err != nil {
 		return err
@@ -70,7 +72,7 @@ func (d *door) benchTable(r *exec.BenchReport) error {
 		fmt.Fprintf(out, "%s hello, %d callers: %.0f runs a second, p99 %.2f ms\n", rate.How, rate.Callers, rate.PerSecond, rate.P99)
 	}
 	for _, a := range r.Missing {
-		fmt.Fprintf(out, "%s was not measured: %s\n", a.Script, a.Why)
+		fmt.Fprintf(out, "%s was not measured: %s\n", a.What, a.Why)
 	}
 	_, err := fmt.Fprintf(out, "CPython %s, %d CPUs, memory by %s, network %s\n", r.Python, r.CPUs, r.Sandbox.Memory, r.Sandbox.Network)
 	return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pyrun-dev/pyrun/internal/config"
-	"github.com/pyrun-dev/pyrun/internal/exec"
 	"github.com/pyrun-dev/pyrun/internal/serve"
 	"github.com/pyrun-dev/pyrun/internal/ui"
 )
@@ -103,7 +101,8 @@ func (d *door) serve(c *cli.Context) error {
 	log, closeLog := d.serveLog(c, settings, &o)
 	defer closeLog()
 	o.Log = log
-	x, err := d.open(warm(options(settings), settings, c.Bool("cold")))
+	copies := warmth{wanted: settings.Runner.Warm, cold: c.Bool("cold"), log: log}
+	x, err := d.open(copies.options(settings))
 	if err != nil {
 		return err
 	}
@@ -114,6 +113,9 @@ func (d *door) serve(c *cli.Context) error {
 	}
 	ctx, signals := watchSignals(c.Context)
 	defer signals.stop()
+	if err := copies.need(ctx, x); err != nil {
+		return err
+	}
 	if transport == "stdio" {
 		return d.serveStdio(ctx, server)
 	}
@@ -164,20 +166,6 @@ func serveOptions(s *config.Config) serve.Options {
 		},
 		Exposure: exposure(s), HPAMaxWorkers: s.Service.HPAMaxWorkers,
 	}
-}
-
-// warm has copies of a started interpreter wait for calls: two a worker, so that
-// the next call finds one while the last one's is being made anew.
-func warm(o exec.Options, s *config.Config, cold bool) exec.Options {
-	if cold || s.Runner.Warm == "off" || s.Runner.SandboxBackend == "none" {
-		return o
-	}
-	workers := s.Service.MaxWorkers
-	if workers == 0 {
-		workers = runtime.NumCPU()
-	}
-	o.Warm = 2 * workers
-	return o
 }
 
 // steadyMemory trades memory for time: calls leave much garbage and little else,

@@ -83,8 +83,8 @@ type Runner struct {
 	MaxInputFiles     int
 	MaxCodeBytes      int64
 
-	Warm          string   // auto (on for serve), on or off
-	Preload       []string // empty: the allowed packages; the one word none: nothing
+	Warm          string   // auto, on or off
+	Preload       []string // empty: packages.txt; the one word none: nothing
 	JSONResponse  bool
 	StatelessHTTP bool
 }

@@ -15,7 +15,7 @@ type BenchReport struct {
 // of the bare interpreter with the same script.
 type BenchRow struct {
 	Script string  `json:"script"`
-	How    string  `json:"how"` // "bare", "cold" or "warm"
+	How    string  `json:"how"` // "bare", "cold", "warm" or "http", a server's answer on loopback
 	Runs   int     `json:"runs"`
 	P50    float64 `json:"p50_ms"`
 	P99    float64 `json:"p99_ms"`
@@ -37,8 +37,8 @@ type BenchPool struct {
 	FillMS float64 `json:"fill_ms"`
 }
 
-// BenchAbsent is a script that could not be measured.
+// BenchAbsent is a script, or a way to run it, that could not be measured.
 type BenchAbsent struct {
-	Script string `json:"script"`
-	Why    string `json:"why"`
+	What string `json:"what"`
+	Why  string `json:"why"`
 }

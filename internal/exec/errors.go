@@ -2,7 +2,11 @@ package exec
 
 // Errors beside *RequestError. Those of the walls come through as *sandbox.Error.
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
+)
 
 // ErrBusy says that MaxWorkers runs are going and MaxQueue are waiting. It comes
 // as a *BusyError.
@@ -10,6 +14,10 @@ var ErrBusy = errors.New("busy: every worker is taken and the queue is full; try
 
 // ErrClosed says that the Executor was closed.
 var ErrClosed = errors.New("the executor is closed")
+
+// ErrNoCopies is wrapped by what says that there can be no warm copies here,
+// however often it is tried.
+var ErrNoCopies = sandbox.ErrUnsupported
 
 // WriteError comes with a whole Result: a live writer of the Request failed,
 // so the run was ended. When its reader went away, it wraps syscall.EPIPE.

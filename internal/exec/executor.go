@@ -164,7 +164,7 @@ func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.T
 		to.close(0)
 		return nil, err
 	}
-	defer done.close()
+	defer e.giveBack(done, r.Delivered)
 	res, err := e.result(r, j, in, done, to)
 	to.close(res.written())
 	res.Usage.QueueMS = queued.Milliseconds()

@@ -14,6 +14,8 @@ import (
 
 const (
 	patience   = 250 * time.Millisecond // waited for a copy that is being made; a cold start takes less than that on any machine
+	handover   = 20 * time.Millisecond  // waited for an answer to be written
+	lastWrite  = time.Millisecond       // and for its end: net/http gives the request up before it sends that
 	spareAge   = 10 * time.Minute       // of a copy that waits
 	zygoteAge  = 10 * time.Minute
 	zygoteRuns = 2000
@@ -55,6 +57,7 @@ type pool struct {
 	size  int
 	start func(context.Context) (zygote, error)
 	print func() string // of all that a zygote was made from; another one makes it outdated
+	tell  func(error)   // hears of each failure; may be nil
 	life  context.Context
 	end   context.CancelFunc
 	ready chan *waiting
@@ -67,6 +70,8 @@ type pool struct {
 	retry    time.Time // not before, after a failure
 	failures int
 	failure  error
+	never    bool      // the failure is for good
+	told     string    // of failures, the last that tell was told
 	crashed  time.Time // when a crash last cost a zygote
 	making   int
 	target   int
@@ -76,9 +81,9 @@ type pool struct {
 	stats    PoolStats
 }
 
-func newPool(size int, start func(context.Context) (zygote, error), print func() string) *pool {
+func newPool(size int, start func(context.Context) (zygote, error), print func() string, tell func(error)) *pool {
 	p := &pool{
-		size: size, start: start, print: print, target: size, used: time.Now(),
+		size: size, start: start, print: print, tell: tell, target: size, used: time.Now(),
 		ready: make(chan *waiting, size), wake: make(chan struct{}, 1),
 		stats: PoolStats{Size: size, Recycled: map[string]int{}},
 	}
@@ -154,6 +159,7 @@ func (p *pool) forkOne(from *generation, early bool) {
 	p.stats.Fill = time.Since(began)
 	if err == nil {
 		p.stats.Made++
+		p.failures, p.failure = 0, nil
 	}
 	current := from == p.now
 	p.mu.Unlock()

@@ -80,7 +80,7 @@ func poolOf(t *testing.T, size int, start func(n int64) (*fakeZygote, error)) *p
 			return nil, err
 		}
 		return z, nil
-	}, func() string { return "" })
+	}, func() string { return "" }, nil)
 	t.Cleanup(func() {
 		if err := p.close(); err != nil {
 			t.Error(err)
@@ -194,6 +194,135 @@ func TestPoolLosesNoRequest(t *testing.T) {
 	}
 }
 
+// TestPoolGivesUp: where there can be no copies nobody goes on trying, and all
+// is told once.
+func TestPoolGivesUp(t *testing.T) {
+	var tried, told atomic.Int64
+	never := &sandbox.Error{Step: "make warm copies", Err: sandbox.ErrUnsupported}
+	p := newPool(2, func(context.Context) (zygote, error) { tried.Add(1); return nil, never }, func() string { return "" },
+		func(err error) {
+			if told.Add(1); !errors.Is(err, ErrNoCopies) {
+				t.Errorf("told of %v", err)
+			}
+		})
+	defer p.close()
+	if err := p.await(t.Context(), filled); !errors.Is(err, ErrNoCopies) {
+		t.Fatalf("the error is %v", err)
+	}
+	p.mu.Lock()
+	p.retry = time.Time{}
+	p.mu.Unlock()
+	for range 20 {
+		if serve(t, p, false) != nil {
+			t.Error("warm")
+		}
+		p.look()
+		p.renew("changed")
+		time.Sleep(time.Millisecond)
+	}
+	if n, m := tried.Load(), told.Load(); n != 1 || m != 1 {
+		t.Errorf("tried %d times, told %d times", n, m)
+	}
+	if s := p.snapshot(); s.Cold != 20 || s.Failure == "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestPoolTellsOfEachFailure: what can be mended is tried again, and not told again.
+func TestPoolTellsOfEachFailure(t *testing.T) {
+	var tried, told atomic.Int64
+	p := newPool(1, func(context.Context) (zygote, error) {
+		if tried.Add(1) < 4 {
+			return nil, errors.New("no")
+		}
+		return newFakeZygote(), nil
+	}, func() string { return "" }, func(error) { told.Add(1) })
+	defer p.close()
+	for end := time.Now().Add(20 * time.Second); tried.Load() < 4 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		p.nudge()
+	}
+	eventually(t, p, "full", filled)
+	if n := told.Load(); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+}
+
+// TestPoolForgetsFailures: a zygote whose copies fail is a failure to whoever
+// waits for one, until one is made.
+func TestPoolForgetsFailures(t *testing.T) {
+	no := errors.New("no")
+	var well atomic.Bool
+	p := poolOf(t, 1, func(int64) (*fakeZygote, error) {
+		z := newFakeZygote()
+		z.forks = func(int64) (*fakeSpare, error) {
+			if !well.Load() {
+				return nil, no
+			}
+			return newFakeSpare(), nil
+		}
+		return z, nil
+	})
+	ready := func(s PoolStats) bool { return s.Ready > 0 }
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range 5 {
+		if err := p.await(ctx, ready); !errors.Is(err, no) {
+			t.Fatalf("the error is %v", err)
+		}
+		p.mu.Lock()
+		p.retry = time.Time{}
+		p.mu.Unlock()
+		p.nudge()
+	}
+	well.Store(true)
+	eventually(t, p, "a copy", ready)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failures != 0 || p.failure != nil {
+		t.Errorf("%d failures, %v", p.failures, p.failure)
+	}
+}
+
+// TestPoolCountsRunsOnce: a run is warm or cold, whatever copies it met on its way.
+func TestPoolCountsRunsOnce(t *testing.T) {
+	no := errors.New("no")
+	for name, c := range map[string]struct {
+		forks      func(n int64) (*fakeSpare, error)
+		warm, cold int
+	}{
+		"the copies refuse": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.refuses = no; return s, nil }, 0, 1},
+		"the first refuses": {func(n int64) (*fakeSpare, error) {
+			s := newFakeSpare()
+			if n == 1 {
+				s.refuses = no
+			}
+			return s, nil
+		}, 1, 0},
+		"the copies are gone": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); close(s.gone); return s, nil }, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			z := newFakeZygote()
+			z.forks = c.forks
+			p := poolOf(t, 2, func(int64) (*fakeZygote, error) { return z, nil })
+			eventually(t, p, "full", filled)
+			serve(t, p, false)
+			if s := p.snapshot(); s.Warm != c.warm || s.Cold != c.cold || s.Lost == 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+	t.Run("nobody waits for it", func(t *testing.T) {
+		p := poolOf(t, 1, func(int64) (*fakeZygote, error) { z := newFakeZygote(); z.die(); return z, nil })
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, from := p.launch(ctx, sandbox.Job{})
+		p.done(from, false)
+		if s := p.snapshot(); s.Warm+s.Cold != 0 || s.Running != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestPoolReplacesZygotes(t *testing.T) {
 	var all []*fakeZygote
 	var mu sync.Mutex
@@ -243,6 +372,62 @@ func TestPoolReplacesZygotes(t *testing.T) {
 		if !z.closed.Load() {
 			t.Errorf("zygote %d of %d was not closed", i, len(all))
 		}
+	}
+}
+
+// closing is a tree that tells when it was given back.
+type closing struct {
+	fakeTree
+	at chan time.Time
+}
+
+func (c closing) Close() error { c.at <- time.Now(); return nil }
+
+// TestAnswersGoFirst: what a run held is given back behind its answer, but not
+// much later, and at once where the next run needs it.
+func TestAnswersGoFirst(t *testing.T) {
+	e := &Executor{}
+	e.life, e.end = context.WithCancel(t.Context())
+	defer e.end()
+	giveBack := func(delivered <-chan struct{}) <-chan time.Time {
+		c := closing{at: make(chan time.Time, 1)}
+		e.giveBack(&ended{tree: c, over: func(bool) {}}, delivered)
+		return c.at
+	}
+	at := func(c <-chan time.Time) time.Time {
+		t.Helper()
+		select {
+		case when := <-c:
+			return when
+		case <-time.After(20 * time.Second):
+			t.Fatal("it is kept for ever")
+			return time.Time{}
+		}
+	}
+	never := make(chan struct{})
+	if c := giveBack(never); len(c) != 1 {
+		t.Error("it is not given back at once without a pool")
+	}
+	p := poolOf(t, 1, func(int64) (*fakeZygote, error) { return newFakeZygote(), nil })
+	e.pool.Store(p)
+	eventually(t, p, "full", filled)
+	began := time.Now()
+	if d := at(giveBack(never)).Sub(began); d < handover {
+		t.Errorf("it was given back after %v, and nothing was delivered", d)
+	}
+	delivered := make(chan struct{})
+	began = time.Now()
+	close(delivered)
+	if d := at(giveBack(delivered)).Sub(began); d < lastWrite {
+		t.Errorf("it was given back after %v", d)
+	}
+	at(giveBack(nil))
+	(<-p.ready).close()
+	p.mu.Lock()
+	p.retry = time.Now().Add(time.Hour) // and no other comes
+	p.mu.Unlock()
+	if c := giveBack(never); len(c) != 1 {
+		t.Error("it is not given back at once though the pool is empty")
 	}
 }
 

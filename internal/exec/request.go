@@ -114,5 +114,9 @@ type Options struct {
 	Warm    int
 	Preload []string
 
+	// NoCopies hears why requests start cold, each reason once: an error that wraps
+	// ErrNoCopies is for good. It must not block.
+	NoCopies func(error)
+
 	Ahead *Ahead // nil: everything is looked for when the first request comes
 }

@@ -19,16 +19,14 @@ func (p *pool) take(ctx context.Context) *waiting {
 	for {
 		select {
 		case w := <-p.ready:
-			if w.fresh() {
-				p.count(func(s *PoolStats) { s.Warm++ })
+			if p.good(w) {
 				return w
 			}
-			_ = w.close()
 			continue
 		default:
 		}
 		if !p.alive() {
-			return p.cold()
+			return nil
 		}
 		p.nudge()
 		if late == nil {
@@ -38,29 +36,27 @@ func (p *pool) take(ctx context.Context) *waiting {
 		}
 		select {
 		case w := <-p.ready:
-			if w.fresh() {
-				p.count(func(s *PoolStats) { s.Warm++ })
+			if p.good(w) {
 				return w
 			}
-			_ = w.close()
 		case <-late:
-			return p.cold()
+			return nil
 		case <-ctx.Done():
 			return nil
 		case <-p.life.Done():
 			return nil
-		case <-time.After(tickTime):
 		}
 	}
 }
 
 // launch releases the job in a spare; without a tree it was not released. What
-// could not take it has run nothing, so another may.
+// could not take it has run nothing, so another may. Each run is counted once.
 func (p *pool) launch(ctx context.Context, j sandbox.Job) (tree, *generation) {
 	w := p.take(ctx)
 	for ; w != nil; w = p.next() {
 		t, err := w.release(ctx, j)
 		if err == nil {
+			p.count(func(s *PoolStats) { s.Warm++ })
 			return t, w.from
 		}
 		if ctx.Err() != nil {
@@ -68,22 +64,59 @@ func (p *pool) launch(ctx context.Context, j sandbox.Job) (tree, *generation) {
 		}
 		p.count(func(s *PoolStats) { s.Lost++ })
 	}
+	if ctx.Err() == nil { // else nothing will be run at all
+		p.count(func(s *PoolStats) { s.Cold++ })
+	}
 	return nil, nil
+}
+
+// giveBack gives back what a run held. Taking it apart, and making the next copy,
+// would take the processors from the door that passes the answer on, which then
+// waited longer for them than for the run; so that goes first, for a moment and
+// while another copy is at hand.
+func (e *Executor) giveBack(done *ended, delivered <-chan struct{}) {
+	p := e.pool.Load()
+	if p == nil || len(p.ready) == 0 {
+		done.close()
+		return
+	}
+	e.running.Go(func() { // the caller is one of them still
+		if delivered != nil {
+			late := time.NewTimer(handover)
+			defer late.Stop()
+			select {
+			case <-delivered:
+			case <-late.C:
+			case <-e.life.Done():
+			}
+		}
+		time.Sleep(lastWrite)
+		done.close()
+	})
 }
 
 // next is another spare, if there is one at hand.
 func (p *pool) next() *waiting {
-	select {
-	case w := <-p.ready:
-		return w
-	default:
-		return p.cold()
+	for {
+		select {
+		case w := <-p.ready:
+			if p.good(w) {
+				return w
+			}
+		default:
+			return nil
+		}
 	}
 }
 
-func (p *pool) cold() *waiting {
-	p.count(func(s *PoolStats) { s.Cold++ })
-	return nil
+// good says whether the spare still waits, and closes one that does not.
+func (p *pool) good(w *waiting) bool {
+	if w.fresh() {
+		return true
+	}
+	p.count(func(s *PoolStats) { s.Lost++ })
+	_ = w.close()
+	return false
 }
 
 func (p *pool) alive() bool {

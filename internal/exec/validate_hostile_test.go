@@ -23,6 +23,7 @@ import (
 // taken is a parser that a source took over: say writes whatever it likes once
 // the first source has come, and its return is the parser's end.
 type taken struct {
+	walls   // for what is not asked
 	say     func(w io.Writer, from *bufio.Reader)
 	exit    sandbox.Exit
 	mu      sync.Mutex
@@ -190,7 +191,7 @@ func TestValidateNeedsAParser(t *testing.T) {
 	}
 }
 
-type mute struct{}
+type mute struct{ walls }
 
 func (mute) place() (sandbox.Place, error) { return sandbox.Place{}, nil }
 func (mute) close() error                  { return nil }

@@ -130,16 +130,16 @@ func (s sandboxSpare) release(ctx context.Context, j sandbox.Job) (tree, error) 
 }
 
 // startZygote starts one; a module that starts threads costs another attempt.
-func (e *Executor) startZygote(ctx context.Context, l *sandbox.Launcher, in *python.Interpreter) (zygote, error) {
+func (e *Executor) startZygote(ctx context.Context, w walls, in *python.Interpreter) (zygote, error) {
 	var without []string
 	for {
 		p, err := e.options.zygotePolicy(in, e.options.modules(in, without))
 		if err != nil {
 			return nil, err
 		}
-		z, err := l.Zygote(ctx, p)
+		z, err := w.zygote(ctx, p)
 		if err == nil {
-			return sandboxZygote{z}, nil
+			return z, nil
 		}
 		var thread *sandbox.ThreadsError
 		if !errors.As(err, &thread) || thread.Name == "" || slices.Contains(without, thread.Name) {

@@ -1,14 +1,20 @@
 package exec
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
 //go:embed testdata/warm/state.py
@@ -206,4 +212,89 @@ func steady(s string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// withoutCopies are walls on a machine where copies could not join their groups.
+type withoutCopies struct {
+	walls
+	begun *atomic.Int64
+}
+
+func (withoutCopies) copies() error {
+	return &sandbox.Error{Step: "make warm copies", Err: sandbox.ErrUnsupported, Why: "their groups"}
+}
+
+func (w withoutCopies) zygote(context.Context, sandbox.Policy) (zygote, error) {
+	w.begun.Add(1)
+	return nil, w.copies()
+}
+
+// TestWithoutCopies: where there can be none all runs start cold, nobody tries
+// again, who asked is told once, and check names it.
+func TestWithoutCopies(t *testing.T) {
+	newExecutor(t, Options{}) // or it is skipped
+	l, err := sandbox.New(sandbox.Options{Backend: sandbox.Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var begun, told atomic.Int64
+	e, err := New(Options{Sandbox: "native", Warm: 2, Python: os.Getenv("PYRUN_TEST_PYTHON"), NoCopies: func(err error) {
+		if told.Add(1); !errors.Is(err, ErrNoCopies) {
+			t.Errorf("told of %v", err)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.walls = withoutCopies{launcher{l}, &begun}
+	defer e.Close()
+	if err := e.Warmed(t.Context()); !errors.Is(err, ErrNoCopies) {
+		t.Errorf("the error is %v", err)
+	}
+	for range 3 {
+		if r := execute(t, e, code("print(1)")); r.Verdict != VerdictOK || r.Stdout != "1\n" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if s := e.Pool(); s.Cold != 3 || begun.Load() != 1 || told.Load() != 1 {
+		t.Errorf("begun %d times, told %d times, %+v", begun.Load(), told.Load(), s)
+	}
+	env := inspect(t, e, Inspection{})
+	named := slices.ContainsFunc(env.Findings, func(f Finding) bool {
+		return f.Severity == SeverityNote && strings.Contains(f.Message, "no warm copies") && f.Why == "their groups"
+	})
+	if !named || env.Problems != 0 || !env.Ready() {
+		t.Errorf("findings %+v", env.Findings)
+	}
+}
+
+// TestWarmAfterAll: copies are made when walls can be built, also where they
+// could not when the interpreter was found.
+func TestWarmAfterAll(t *testing.T) {
+	e := warmExecutor(t, Options{})
+	late, err := New(e.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer late.Close()
+	if _, err := late.choose(t.Context(), nil); err != nil { // as check does without walls
+		t.Fatal(err)
+	}
+	if err := late.Warmed(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWarmed: whoever wants copies can wait for one.
+func TestWarmed(t *testing.T) {
+	e := warmExecutor(t, Options{})
+	if err := e.Warmed(t.Context()); err != nil || e.Pool().Ready == 0 {
+		t.Errorf("%v, %+v", err, e.Pool())
+	}
+	if err := newExecutor(t, Options{}).Warmed(t.Context()); err == nil {
+		t.Error("there are copies that nobody wanted")
+	}
+	if err := newExecutor(t, Options{Sandbox: "none"}).Warmed(t.Context()); !errors.Is(err, ErrNoCopies) {
+		t.Errorf("without walls: %v", err)
+	}
 }

@@ -27,12 +27,15 @@ type tree interface {
 type walls interface {
 	place() (sandbox.Place, error)
 	start(context.Context, sandbox.Place, sandbox.Policy, sandbox.Stdio) (tree, error)
+	copies() error
+	zygote(context.Context, sandbox.Policy) (zygote, error)
 	close() error
 }
 
 type launcher struct{ *sandbox.Launcher }
 
 func (l launcher) place() (sandbox.Place, error) { return l.Place() }
+func (l launcher) copies() error                 { return l.Copies() }
 func (l launcher) close() error                  { return l.Close() }
 
 func (l launcher) start(ctx context.Context, at sandbox.Place, p sandbox.Policy, s sandbox.Stdio) (tree, error) {
@@ -41,6 +44,14 @@ func (l launcher) start(ctx context.Context, at sandbox.Place, p sandbox.Policy,
 		return nil, err // not t: a nil pointer in an interface is not nil
 	}
 	return t, nil
+}
+
+func (l launcher) zygote(ctx context.Context, p sandbox.Policy) (zygote, error) {
+	z, err := l.Zygote(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return sandboxZygote{z}, nil
 }
 
 // ended is a run that is over. Its tree still holds the store.

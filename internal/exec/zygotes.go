@@ -4,6 +4,8 @@ package exec
 // before they grow old. Whatever happens to one, a request at worst starts cold.
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"time"
 )
@@ -16,10 +18,10 @@ type PoolStats struct {
 	Making   int            // copies in the making
 	Running  int            // runs at present, cold ones too
 	Made     int            // copies so far
-	Warm     int            // runs that found one
+	Warm     int            // runs that a copy took
 	Cold     int            // runs that found none
 	Unfit    int            // runs that no copy could serve: they show folders, or want more than copies have
-	Lost     int            // copies that were given a job and could not take it
+	Lost     int            // copies that ended before they could take a job
 	Recycled map[string]int // zygotes that were replaced, by reason
 	Fill     time.Duration  // what the last copy took to make
 	Failure  string         // why there is no zygote, when there is none
@@ -46,6 +48,29 @@ func (p *pool) snapshot() PoolStats {
 	return s
 }
 
+// await returns when the pool is as wanted, or with what keeps it from that.
+func (p *pool) await(ctx context.Context, wanted func(PoolStats) bool) error {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		s := p.snapshot()
+		p.mu.Lock()
+		failure := p.failure
+		p.mu.Unlock()
+		switch {
+		case wanted(s):
+			return nil
+		case failure != nil && s.Ready == 0 && s.Making == 0:
+			return failure
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
 // tend fills the pool until its life ends.
 func (p *pool) tend() {
 	tick := time.NewTicker(tickTime)
@@ -67,7 +92,7 @@ func (p *pool) fill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.now == nil {
-		if !p.starting && time.Now().After(p.retry) {
+		if !p.never && !p.starting && time.Now().After(p.retry) {
 			p.begin("")
 		}
 		return
@@ -116,7 +141,7 @@ func (p *pool) look() {
 func (p *pool) renew(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.starting && p.life.Err() == nil {
+	if !p.never && !p.starting && p.life.Err() == nil {
 		p.begin(why)
 	}
 }
@@ -179,10 +204,17 @@ func (p *pool) lose(z *generation, err error) {
 	p.nudge()
 }
 
-// failed puts the next attempt off, the longer the more of them failed. The
-// caller holds mu.
+// failed puts the next attempt off, the longer the more of them failed, and for
+// ever where this system can have no copies. The caller holds mu.
 func (p *pool) failed(err error) {
-	p.failure = err
+	if p.life.Err() != nil {
+		return // it failed because of that
+	}
+	if p.failure = err; p.tell != nil && p.told != err.Error() {
+		p.told = err.Error()
+		p.tell(err)
+	}
+	p.never = errors.Is(err, ErrNoCopies)
 	p.failures++
 	p.retry = time.Now().Add(min(time.Minute, 100*time.Millisecond<<min(p.failures, 12)))
 }

@@ -31,6 +31,7 @@ type meters struct {
 	depth      *family
 	pool       *family // state
 	copies     *family // start
+	lost       *family
 	recycled   *family // reason
 	fill       *family
 	saturation *family
@@ -52,7 +53,8 @@ func newMeters(version string, hpaWorkers int, load func() (exec.Load, bool)) *m
 		truncated:  counter("pyrun_output_truncated_total", "Results whose output was cut."),
 		artifacts:  counter("pyrun_artifact_bytes_total", "Bytes of the artifacts that were returned."),
 		pool:       gauge("pyrun_pool_workers", "Workers, busy or idle, and warm copies, ready or in the making.", "state"),
-		copies:     counter("pyrun_pool_runs_total", "Runs, by how they started: warm, cold, unfit (no warm copy could serve them), lost (a copy died before its job).", "start"),
+		copies:     counter("pyrun_pool_runs_total", "Runs, by how they started: warm, cold (no copy was ready), unfit (no copy could serve them).", "start"),
+		lost:       counter("pyrun_pool_lost_total", "Warm copies that ended before they could take a job."),
 		recycled:   counter("pyrun_pool_recycled_total", "Zygotes that were replaced, by reason.", "reason"),
 		fill:       gauge("pyrun_pool_fill_seconds", "What the last warm copy took to make."),
 		saturation: gauge("pyrun_saturation", "Runs in flight and queued, divided by service.hpa_max_workers: scale out beyond 1."),
@@ -69,7 +71,7 @@ func newMeters(version string, hpaWorkers int, load func() (exec.Load, bool)) *m
 func (m *meters) families() []*family {
 	return []*family{
 		m.runs, m.runSeconds, m.startUp, m.queued, m.inFlight, m.depth, m.rejected, m.kills,
-		m.truncated, m.artifacts, m.pool, m.copies, m.recycled, m.fill, m.saturation, m.sandbox, m.build,
+		m.truncated, m.artifacts, m.pool, m.copies, m.lost, m.recycled, m.fill, m.saturation, m.sandbox, m.build,
 	}
 }
 
@@ -155,7 +157,7 @@ func (m *meters) warmth(p exec.PoolStats) {
 	m.copies.set(float64(p.Warm), "warm")
 	m.copies.set(float64(p.Cold), "cold")
 	m.copies.set(float64(p.Unfit), "unfit")
-	m.copies.set(float64(p.Lost), "lost")
+	m.lost.set(float64(p.Lost))
 	for reason, n := range p.Recycled {
 		m.recycled.set(float64(n), reason)
 	}

@@ -68,7 +68,7 @@ func TestMetricsText(t *testing.T) {
 		`pyrun_pool_runs_total{start="warm"} 9`,
 		`pyrun_pool_runs_total{start="cold"} 2`,
 		`pyrun_pool_runs_total{start="unfit"} 1`,
-		`pyrun_pool_runs_total{start="lost"} 0`,
+		`pyrun_pool_lost_total 0`,
 		`pyrun_pool_recycled_total{reason="age"} 2`,
 		`pyrun_pool_fill_seconds 0.003`,
 		`pyrun_saturation 2.5`,

@@ -53,6 +53,10 @@ type copier interface {
 	close() error
 }
 
+// Copies says, with nothing started, whether runs can come of a zygote here: nil,
+// or an error that wraps ErrUnsupported and that waiting does not mend.
+func (l *Launcher) Copies() error { return l.impl.copies() }
+
 // Zygote starts a program that will make copies. Its policy is that of the
 // runs, but for the command line.
 func (l *Launcher) Zygote(ctx context.Context, p Policy) (*Zygote, error) {
