@@ -22,7 +22,7 @@ func (d *door) bench(c *cli.Context) error {
 	if words := append(d.line.words, d.line.rest...); len(words) > 0 {
 		return usageHint("pyrun bench", "bench takes no words: %s", words[0])
 	}
-	settings, err := d.config(c)
+	settings, err := d.settings(c)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
-	"github.com/pyrun-dev/pyrun/internal/ui"
 )
 
 func (d *door) checkCommand() *cli.Command {
@@ -35,14 +34,9 @@ func (d *door) check(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	settings, err := d.config(c)
+	settings, err := d.settings(c)
 	if err != nil {
 		return err
-	}
-	if !c.Bool("quiet") {
-		for _, w := range settings.Warnings() {
-			d.ui.Fail(ui.Failure{What: w, Warning: true})
-		}
 	}
 	x, err := d.open(options(settings))
 	if err != nil {

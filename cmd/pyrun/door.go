@@ -110,6 +110,21 @@ func (d *door) settle(c *cli.Context) error {
 	}
 }
 
+// settings loads the settings, and warns of what is probably a mistake in them.
+func (d *door) settings(c *cli.Context) (*config.Config, error) {
+	s, err := d.config(c)
+	if err == nil && !c.Bool("quiet") {
+		d.warn(s.Warnings())
+	}
+	return s, err
+}
+
+func (d *door) warn(texts []string) {
+	for _, w := range texts {
+		d.ui.Fail(ui.Failure{What: w, Warning: true})
+	}
+}
+
 // config loads the settings; flags that are settings go by their own name.
 func (d *door) config(c *cli.Context) (*config.Config, error) {
 	flags := make(map[string]string)

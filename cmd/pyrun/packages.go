@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
-	"github.com/pyrun-dev/pyrun/internal/ui"
 )
 
 // packagesWork is one word after `pyrun packages`.
@@ -84,14 +83,9 @@ func (d *door) packages(c *cli.Context) error {
 			return usage("packages %s takes no --%s", words[0], name)
 		}
 	}
-	settings, err := d.config(c)
+	settings, err := d.settings(c)
 	if err != nil {
 		return err
-	}
-	if !c.Bool("quiet") {
-		for _, w := range settings.Warnings() {
-			d.ui.Fail(ui.Failure{What: w, Warning: true})
-		}
 	}
 	ctx, signals := watchSignals(c.Context)
 	defer signals.stop()

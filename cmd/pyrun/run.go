@@ -25,7 +25,7 @@ func (d *door) run(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	settings, err := d.config(c)
+	settings, err := d.settings(c)
 	if err != nil {
 		return err
 	}
@@ -33,13 +33,8 @@ func (d *door) run(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.Bool("quiet") {
-		for _, w := range settings.Warnings() {
-			d.ui.Fail(ui.Failure{What: w, Warning: true})
-		}
-		if most := settings.Runner.MaxTimeout; r.Limits.Wall > most {
-			d.ui.Fail(ui.Failure{Warning: true, What: "--timeout " + c.String("timeout") + " is over runner.max_timeout: the run gets " + config.FormatDuration(most)})
-		}
+	if most := settings.Runner.MaxTimeout; r.Limits.Wall > most && !c.Bool("quiet") {
+		d.warn([]string{"--timeout " + c.String("timeout") + " is over runner.max_timeout: the run gets " + config.FormatDuration(most)})
 	}
 	if settings.Runner.SandboxBackend == "none" {
 		d.ui.Fail(ui.Failure{

@@ -79,7 +79,7 @@ func (d *door) serve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	settings, err := d.config(c)
+	settings, err := d.settings(c)
 	if err != nil {
 		return err
 	}
@@ -87,9 +87,7 @@ func (d *door) serve(c *cli.Context) error {
 		return d.printConfig(c.String("print-config"), transport, settings)
 	}
 	if !c.Bool("quiet") {
-		for _, w := range append(settings.Warnings(), settings.Notes()...) {
-			d.ui.Fail(ui.Failure{What: w, Warning: true})
-		}
+		d.warn(settings.Notes())
 	}
 	if settings.Runner.SandboxBackend == "none" {
 		d.ui.Fail(ui.Failure{

@@ -35,15 +35,9 @@ func (d *door) validate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	settings, err := d.config(c)
+	settings, err := d.settings(c)
 	if err != nil {
 		return err
-	}
-	quiet := c.Bool("quiet")
-	if !quiet {
-		for _, w := range settings.Warnings() {
-			d.ui.Fail(ui.Failure{What: w, Warning: true})
-		}
 	}
 	if settings.Runner.SandboxBackend == "none" {
 		d.ui.Fail(ui.Failure{
@@ -64,7 +58,7 @@ func (d *door) validate(c *cli.Context) error {
 		return d.named(err, exec.Request{})
 	}
 	defer x.Close()
-	return d.report(c, x, s, format, quiet)
+	return d.report(c, x, s, format, c.Bool("quiet"))
 }
 
 // report has the sources validated and tells what was found.

@@ -44,7 +44,7 @@ func TestDocumentation(t *testing.T) {
 func documentation() string {
 	var b strings.Builder
 	section := ""
-	for _, k := range Keys() {
+	for _, k := range table {
 		if k.Section() != section {
 			section = k.Section()
 			fmt.Fprintf(&b, "\n### %s\n\n| key | default | allowed | variables | meaning |\n|---|---|---|---|---|\n", section)
@@ -68,7 +68,7 @@ func documentation() string {
 		}
 		allowed := k.Range()
 		if allowed == "" {
-			allowed = k.Kind.String()
+			allowed = wordFor(k.Kind)
 		} else if k.Kind == List {
 			allowed = "list of " + allowed
 		}
@@ -83,4 +83,30 @@ func documentation() string {
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// wordFor says what values of a kind are.
+func wordFor(k Kind) string {
+	switch k {
+	case Bool:
+		return "true or false"
+	case Int:
+		return "number"
+	case Size:
+		return "size"
+	case Duration:
+		return "time"
+	case Enum:
+		return "one of"
+	case List:
+		return "list"
+	case Path:
+		return "path"
+	case Program:
+		return "path or program"
+	case Unused:
+		return "unused"
+	default:
+		return "text"
+	}
 }

@@ -108,6 +108,10 @@ func (v *environment) underscores(l *layer, name, value string) (string, any) {
 		l.fail(name, "", unknownKey(sec, key))
 		return "", nil
 	}
+	if label(written, k) {
+		v.notes = append(v.notes, name+labelNote)
+		return "", nil
+	}
 	return v.put(l, k, name, value)
 }
 

@@ -25,31 +25,6 @@ const (
 	Unused
 )
 
-func (k Kind) String() string {
-	switch k {
-	case Bool:
-		return "true or false"
-	case Int:
-		return "number"
-	case Size:
-		return "size"
-	case Duration:
-		return "time"
-	case Enum:
-		return "one of"
-	case List:
-		return "list"
-	case Path:
-		return "path"
-	case Program:
-		return "path or program"
-	case Unused:
-		return "unused"
-	default:
-		return "text"
-	}
-}
-
 // Key is one setting: the only place where its name, range and meaning stand.
 type Key struct {
 	Name    string // "section.key"
@@ -70,9 +45,6 @@ type Key struct {
 	check func(string) string // what is wrong with a text, or ""
 	field func(c *Config) any // pointer to its place
 }
-
-// Keys lists every setting in the order of the documentation.
-func Keys() []Key { return append([]Key(nil), table[:]...) }
 
 // Bare is the key's name without its section.
 func (k *Key) Bare() string { return k.Name[strings.IndexByte(k.Name, '.')+1:] }

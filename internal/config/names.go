@@ -28,6 +28,14 @@ func section(written string) (name string, ok bool) {
 	return "", false
 }
 
+// label says whether a key decides nothing where it is written so: the first
+// runner only showed its python_version, and its file named one that nobody had to have.
+func label(written string, k *Key) bool {
+	return strings.EqualFold(written, oldRunnerSection) && k.Name == "runner.python_version"
+}
+
+const labelNote = " is only a label there, as it always was; runner.python_version demands a version"
+
 // find gives the key with the full name, or nil.
 func find(name string) *Key {
 	for i := range table {

@@ -93,14 +93,14 @@ func (d *document) section(name, body *yaml.Node, out map[string]any) error {
 		out[sec] = values
 	}
 	for i := 0; i < len(body.Content); i += 2 {
-		if err := d.key(sec, body.Content[i], body.Content[i+1], values); err != nil {
+		if err := d.key(sec, name.Value, body.Content[i], body.Content[i+1], values); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *document) key(sec string, name, value *yaml.Node, values map[string]any) error {
+func (d *document) key(sec, written string, name, value *yaml.Node, values map[string]any) error {
 	if err := d.plain(name, ""); err != nil {
 		return err
 	}
@@ -114,6 +114,10 @@ func (d *document) key(sec string, name, value *yaml.Node, values map[string]any
 	d.lines[k.Name] = name.Line
 	if k.Kind == Unused {
 		d.notes = append(d.notes, at(d.shown, name.Line)+": "+name.Value+" does nothing")
+		return nil
+	}
+	if label(written, k) {
+		d.notes = append(d.notes, at(d.shown, name.Line)+": "+name.Value+" in "+written+labelNote)
 		return nil
 	}
 	if err := d.noAlias(value); err != nil {

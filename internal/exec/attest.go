@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -81,8 +80,12 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidenc
 	ctx, cancel := context.WithCancel(ctx)
 	defer others.Wait()
 	defer cancel() // when the first did not run, the others need not
-	others.Go(func() { v.time = e.fate(ctx, sleepScript, sandbox.Limits{Wall: 100 * time.Millisecond}) })
-	others.Go(func() { v.memory = e.fate(ctx, hogScript, sandbox.Limits{Memory: 32 << 20, Wall: 5 * time.Second}) })
+	others.Go(func() {
+		v.time = e.fate(ctx, VerdictTimeout, sleepScript, sandbox.Limits{Wall: 100 * time.Millisecond})
+	})
+	others.Go(func() {
+		v.memory = e.fate(ctx, VerdictMemory, hogScript, sandbox.Limits{Memory: 32 << 20, Wall: 5 * time.Second})
+	})
 
 	argument, err := json.Marshal(v.asked)
 	if err != nil {
@@ -111,14 +114,26 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidenc
 	return v, nil
 }
 
-// fate is the verdict of a script that must be ended from outside.
-func (e *Executor) fate(ctx context.Context, code string, l sandbox.Limits) Verdict {
+// fate is the verdict of a script that must be ended from outside, empty when it
+// could not be run.
+func (e *Executor) fate(ctx context.Context, want Verdict, code string, l sandbox.Limits) Verdict {
 	off := false
-	res, err := e.patient(ctx, Request{Code: []byte(code), StdlibOnly: true, Figures: &off, Limits: l})
-	if res == nil || err != nil {
-		return ""
+	return twice(want, func() Verdict {
+		res, err := e.patient(ctx, Request{Code: []byte(code), StdlibOnly: true, Figures: &off, Limits: l})
+		if res == nil || err != nil {
+			return ""
+		}
+		return res.Verdict
+	})
+}
+
+// twice believes only the second failure: on a busy machine it is a race which
+// limit ends a script first.
+func twice(want Verdict, try func() Verdict) Verdict {
+	if got := try(); got == want {
+		return got
 	}
-	return res.Verdict
+	return try()
 }
 
 // patient waits for a worker as long as it takes: what is asked here is not a
@@ -196,26 +211,4 @@ func expectations(in *python.Interpreter) (root, names []string) {
 		names = append(names, name)
 	}
 	return root, names
-}
-
-// hidden lists what exists on this machine and must not be seen inside: a file
-// made for it, pyrun itself, and places that most machines have. undo removes what was made.
-func hidden(in *python.Interpreter) (paths []string, undo func()) {
-	undo = func() {}
-	var all []string
-	if f, err := os.CreateTemp("", "pyrun-canary-"); err == nil {
-		f.Close()
-		all = append(all, f.Name())
-		undo = func() { _ = os.Remove(f.Name()) }
-	}
-	if self, err := os.Executable(); err == nil {
-		all = append(all, self)
-	}
-	all = append(all, "/etc/hostname", "/etc/shadow", "/etc/machine-id", "/root", "/home", "/var", "/sys", "/boot")
-	for _, path := range all {
-		if _, err := os.Lstat(path); err == nil && !in.Touches(path) {
-			paths = append(paths, path)
-		}
-	}
-	return paths, undo
 }

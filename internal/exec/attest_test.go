@@ -2,9 +2,12 @@ package exec
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
@@ -196,5 +199,58 @@ func TestTestimonyIsStrict(t *testing.T) {
 	b := &bounded{}
 	if _, err := b.Write(make([]byte, maxTestimony+1)); err == nil {
 		t.Error("no bound on what is said")
+	}
+}
+
+// A wall of time or memory that one try missed is tried once more, and no oftener.
+func TestFateIsTriedTwice(t *testing.T) {
+	for want, fates := range map[Verdict][]Verdict{
+		VerdictMemory: {VerdictTimeout, VerdictMemory},
+		VerdictOK:     {"", VerdictOK, VerdictMemory},
+		"":            {VerdictTimeout, "", VerdictMemory},
+	} {
+		tries := 0
+		got := twice(VerdictMemory, func() Verdict { tries++; return fates[tries-1] })
+		if got != want || tries != 2 {
+			t.Errorf("%q: believed %q after %d tries", fates, got, tries)
+		}
+	}
+	if twice(VerdictMemory, func() Verdict { return VerdictMemory }) != VerdictMemory {
+		t.Error("a wall that holds is not believed")
+	}
+}
+
+// Who is killed while the walls are tried leaves a file behind, and not for ever.
+func TestStaleCanariesAreSwept(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * staleCanary)
+	for _, name := range []string{canary + "1", canary + "2-new", canary + "3-full", "another"} {
+		text := ""
+		if strings.HasSuffix(name, "full") {
+			text = "somebody's"
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "new") {
+			if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, canary+"folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	sweepCanaries(dir, time.Now().Add(-staleCanary))
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "another pyrun-canary-2-new pyrun-canary-3-full pyrun-canary-folder" {
+		t.Errorf("left: %s", got)
 	}
 }

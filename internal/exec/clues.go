@@ -3,6 +3,7 @@ package exec
 // Where hints get what they know: the request, the result, the packages.
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func (e *Executor) hint(r Request, j *job, in *python.Interpreter, res *Result, 
 		c.inputs = append(c.inputs, i.Name)
 	}
 	if res.Verdict == VerdictError {
-		c.allowed = e.allowed(in)
+		c.allowed = e.allowed(e.life, in)
 	}
 	if r.Dir != "" {
 		c.beside = func(base string) bool {
@@ -37,9 +38,9 @@ func (e *Executor) hint(r Request, j *job, in *python.Interpreter, res *Result, 
 }
 
 // allowed is what is installed, and what is on the list but not installed.
-func (e *Executor) allowed(in *python.Interpreter) []pkg {
+func (e *Executor) allowed(ctx context.Context, in *python.Interpreter) []pkg {
 	listed := map[string]bool{}
-	for _, name := range e.listed(in) {
+	for _, name := range e.listed(ctx, in) {
 		listed[name] = true
 	}
 	var all []pkg
@@ -52,19 +53,4 @@ func (e *Executor) allowed(in *python.Interpreter) []pkg {
 		all = append(all, pkg{name: name, listed: true})
 	}
 	return all
-}
-
-// listed is the list of packages that counts, as normalised names. One that
-// cannot be read is no reason to fail a run that is over.
-func (e *Executor) listed(in *python.Interpreter) []string {
-	w, err := e.wanted(in)
-	if err != nil {
-		return e.lastListed()
-	}
-	names := make([]string, 0, len(w.list))
-	for _, r := range w.list {
-		names = append(names, r.Name)
-	}
-	e.known.Store(&names)
-	return names
 }

@@ -22,7 +22,7 @@ type knowledge struct {
 	version   string // of the interpreter
 	standard  map[string]bool
 	installed map[string]bool // what can be imported beside the standard library
-	allowed   []pkg
+	allowed   func() []pkg    // read when the first import finds nothing
 }
 
 // subject is the source that is judged. It is not safe for concurrent use.

@@ -34,7 +34,7 @@ type Executor struct {
 	fontList  *fontList
 	fontTried bool
 
-	known atomic.Pointer[[]string] // the packages that were listed when the list could last be read
+	known atomic.Pointer[listing] // what became of the list of packages that was read last
 }
 
 // New checks the options and does nothing else: the interpreter is looked for,

@@ -56,7 +56,7 @@ func (e *Executor) Check(ctx context.Context, i Inspection) (*Environment, error
 		return nil, e.orClosed(err)
 	}
 	if in != nil {
-		e.packages(env, in)
+		e.packages(ctx, env, in)
 		if i.Imports && runs {
 			e.tryImports(ctx, env, i)
 		}
@@ -115,14 +115,6 @@ func (e *Executor) tryWalls(ctx context.Context, env *Environment, in *python.In
 				Why: "the walls were built without an error, and still this was seen", Remedy: "run nothing here that you do not trust",
 			})
 		}
-	}
-	if err := e.walls.copies(e.options.Limits); errors.Is(err, ErrNoCopies) {
-		f := Finding{Area: "limits", Severity: SeverityNote, Message: "pyrun serve keeps no warm copies here: it starts an interpreter for every call"}
-		var told explained
-		if errors.As(err, &told) {
-			f.Why, _ = told.Explain()
-		}
-		env.find(f)
 	}
 	if v.sandbox.Memory == "sampled" {
 		f := Finding{Area: "limits", Wall: "memory", Severity: SeverityNote, Message: "memory is watched every few milliseconds, not held by the kernel"}

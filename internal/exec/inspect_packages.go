@@ -3,10 +3,8 @@ package exec
 // Packages: what is wanted against what is installed.
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,122 +14,52 @@ import (
 
 const remedyInstall = "pyrun packages install"
 
-// wants is the list of packages that counts.
-type wants struct {
-	list []python.Requirement
-	file string // empty: the list that is compiled in, which is an offer and nobody's word
-}
-
-// wanted reads the list named, else the one beside the environment, else takes
-// the built-in one. What was named or lies there and cannot be read is an error.
-func (e *Executor) wanted(in *python.Interpreter) (wants, error) {
-	w := wants{file: e.options.PackagesFile}
-	if w.file == "" {
-		beside := in.Environment
-		if beside == "" {
-			beside = filepath.Dir(filepath.Dir(in.Source))
-		}
-		beside = filepath.Join(beside, python.PackagesFile)
-		if _, err := os.Lstat(beside); err == nil {
-			w.file = beside
-		}
-	}
-	text := e.options.BuiltinPackages
-	if w.file != "" {
-		var err error
-		if text, err = readPackages(w.file); err != nil {
-			return w, fmt.Errorf("read %s: %w", shown(w.file), err)
-		}
-	}
-	var err error
-	w.list, err = python.ParsePackages(text)
-	if err != nil && w.file != "" {
-		err = fmt.Errorf("read %s: %w", shown(w.file), err)
-	}
-	return w, err
-}
-
-// readPackages is readText with its errors as the end of a sentence.
-func readPackages(file string) (string, error) {
-	text, err := readText(file)
-	switch {
-	case errors.As(err, new(*fs.PathError)):
-		return "", errors.New(reason(err))
-	case err != nil:
-		return "", fmt.Errorf("it %w", err)
-	}
-	return text, nil
-}
-
 // packages compares.
-func (e *Executor) packages(env *Environment, in *python.Interpreter) {
+func (e *Executor) packages(ctx context.Context, env *Environment, in *python.Interpreter) {
 	all, broken := in.Inventory()
-	w, err := e.wanted(in)
+	list, err := e.wanted(ctx, in)
 	if err != nil {
-		env.find(Finding{
-			Area: "packages", Severity: SeverityProblem, Message: err.Error(),
-			Remedy: "name a list with one package a line: --packages-file FILE",
-		})
+		f := findingOf("packages", err)
+		if f.Remedy == "" {
+			f.Remedy = "name a list with one package a line: --packages-file FILE"
+		}
+		env.find(f)
+		list.wanted = nil // what could not be read is no list to hold against what is installed
 	}
 	stock := map[string]python.Installed{}
+	installed := make([]python.Distribution, 0, len(all))
 	for _, d := range all {
 		stock[python.NormalName(d.Name)] = d
+		installed = append(installed, d.Distribution)
 	}
-	for _, r := range w.list {
-		env.Packages = append(env.Packages, packageInfo(r, stock))
-	}
-	slices.SortFunc(env.Packages, func(a, b PackageInfo) int {
-		return strings.Compare(python.NormalName(a.Name), python.NormalName(b.Name))
-	})
-	for _, d := range all {
-		if !slices.ContainsFunc(w.list, func(r python.Requirement) bool { return r.Name == python.NormalName(d.Name) }) {
-			env.Packages = append(env.Packages, PackageInfo{Name: d.Name, Version: d.Version, Imports: d.Imports, Satisfied: true})
-		}
-	}
+	env.Packages = compare(list.wanted, installed)
 	if err == nil {
-		env.compare(w, stock)
+		env.compare(list, stock)
 	}
 	for _, b := range broken {
 		f := Finding{Area: "packages", Severity: SeverityProblem, Message: shown(b.Path) + " " + b.Msg, Remedy: "make the environment anew: " + remedyInstall}
-		if w.file == "" { // a Python that somebody else looks after
+		if list.file == "" { // a Python that somebody else looks after
 			f.Severity = SeverityNote
 		}
 		env.find(f)
 	}
 }
 
-func packageInfo(r python.Requirement, stock map[string]python.Installed) PackageInfo {
-	p := PackageInfo{Name: r.Spelled, Wanted: r.Specifier}
-	if p.Wanted == "" {
-		p.Wanted = "*"
-	}
-	if d, ok := stock[r.Name]; ok {
-		p.Name, p.Version, p.Imports = d.Name, d.Version, d.Imports
-		p.Satisfied = r.Specifier == "" || r.Takes(d.Version)
-	}
-	return p
-}
-
 // compare finds what is missing, of the wrong version, needed and not there, or
 // there and not needed.
-func (env *Environment) compare(w wants, stock map[string]python.Installed) {
+func (env *Environment) compare(list packagesText, stock map[string]python.Installed) {
 	var missing []string
-	for _, r := range w.list {
+	for _, r := range list.wanted {
 		d, ok := stock[r.Name]
 		switch {
-		case ok && (r.Specifier == "" || r.Takes(d.Version)):
+		case ok && python.Takes(r.Specifier, d.Version):
 		case ok:
 			env.find(Finding{
 				Area: "packages", Severity: SeverityProblem, Package: d.Name,
 				Message: fmt.Sprintf("%s %s is installed, and %s is wanted", d.Name, d.Version, r.Specifier), Remedy: remedyInstall,
 			})
-		case w.file == "":
+		case list.file == "":
 			missing = append(missing, r.Spelled)
-		case r.Marker != "":
-			env.find(Finding{
-				Area: "packages", Severity: SeverityNote, Package: r.Spelled,
-				Message: r.Spelled + " is not installed; it is wanted only where " + shown(r.Marker),
-			})
 		default:
 			env.find(Finding{
 				Area: "packages", Severity: SeverityProblem, Package: r.Spelled,
@@ -151,8 +79,8 @@ func (env *Environment) compare(w wants, stock map[string]python.Installed) {
 			Message: "of the built-in list these are not installed: " + strings.Join(missing, ", "),
 		})
 	}
-	needed := env.needs(w.list, stock)
-	if w.file == "" {
+	needed := env.needs(list.wanted, stock)
+	if list.file == "" {
 		return // what else this Python holds is not for the built-in list to judge
 	}
 	var extra []string
@@ -165,7 +93,7 @@ func (env *Environment) compare(w wants, stock map[string]python.Installed) {
 		slices.Sort(extra)
 		env.find(Finding{
 			Area: "packages", Severity: SeverityProblem,
-			Message: fmt.Sprintf("installed, but neither listed in %s nor needed by what is: %s", filepath.Base(w.file), strings.Join(extra, ", ")),
+			Message: fmt.Sprintf("installed, but neither listed in %s nor needed by what is: %s", filepath.Base(list.file), strings.Join(extra, ", ")),
 			Why:     "whatever is installed can be imported by scripts",
 			Remedy:  "list them, or make the environment anew: " + remedyInstall,
 		})
@@ -208,7 +136,7 @@ func (env *Environment) needs(list []python.Requirement, stock map[string]python
 // unmet finds a need that is certain and not met.
 func (env *Environment) unmet(d python.Installed, n python.Need, stock map[string]python.Installed) {
 	has, ok := stock[n.Name]
-	if n.Conditional || ok && (n.Specifier == "" || n.Takes(has.Version)) {
+	if n.Conditional || ok && python.Takes(n.Specifier, has.Version) {
 		return
 	}
 	f := Finding{Area: "packages", Severity: SeverityProblem, Package: d.Name, Remedy: remedyInstall}

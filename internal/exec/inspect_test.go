@@ -54,9 +54,16 @@ func TestPackages(t *testing.T) {
 	}{
 		{name: "as wanted", list: "# mine\nNumPy >= 1.0\n", want: []string{}, first: "numpy >=1.0 1.2 true", site: func(t *testing.T, site string) { install(t, site, "numpy", "1.2", "") }},
 		{name: "missing", list: "numpy\n", want: []string{"error numpy is wanted and not installed"}, first: "numpy *  false"},
-		{name: "conditional", list: "tomli ; python_version < '3.11'\n", want: []string{"note tomli is not installed; it is wanted only where python_version < '3.11'"}},
 		{name: "too old", list: "numpy>=2,!=2.1\n", want: []string{"error numpy 1.2 is installed, and >=2,!=2.1 is wanted"}, site: func(t *testing.T, site string) { install(t, site, "numpy", "1.2", "") }},
 		{name: "local version", list: "torch==2.1.0\n", want: []string{}, site: func(t *testing.T, site string) { install(t, site, "torch", "2.1.0+cpu", "") }},
+		{name: "as pip takes versions", list: "a>1.0\nb===1.0\nc<2\nd>=1\ne==1!1.*\n", want: []string{
+			"error a 1.0.post1 is installed, and >1.0 is wanted", "error b 1.0.0 is installed, and ===1.0 is wanted",
+			"error c 2.0rc1 is installed, and <2 is wanted",
+		}, site: func(t *testing.T, site string) {
+			for name, version := range map[string]string{"a": "1.0.post1", "b": "1.0.0", "c": "2.0rc1", "d": "1!0.5", "e": "1!1.4"} {
+				install(t, site, name, version, "")
+			}
+		}},
 		{name: "pre-release", list: "polars>=1\n", want: []string{}, site: func(t *testing.T, site string) { install(t, site, "polars", "1.9rc1", "") }},
 		{name: "extra", list: "numpy\n", want: []string{"error installed, but neither listed in packages.txt nor needed by what is: Requests, evil"}, site: func(t *testing.T, site string) {
 			install(t, site, "numpy", "1.2", "")
@@ -107,8 +114,8 @@ func TestPackages(t *testing.T) {
 			}
 		}},
 		{name: "an empty list", list: "\n", want: []string{"error installed, but neither listed in packages.txt nor needed by what is: numpy"}, site: func(t *testing.T, site string) { install(t, site, "numpy", "1.2", "") }},
-		{name: "not a list", list: "-r other.txt\n", want: []string{"error read LIST: packages, line 1: \"-r other.txt\": -r is not taken: no options, no other files; name packages only"}},
-		{name: "binary", list: "\x7fELF\x00\n", want: []string{"error read LIST: it is not text"}},
+		{name: "not a list", list: "-r other.txt\n", want: []string{"error LIST:1: -r other.txt: -r is not taken: no options, no other files; name packages only"}},
+		{name: "binary", list: "\x7fELF\x00\n", want: []string{"error LIST: is not text"}},
 		{name: "an offer, nothing there", builtin: "numpy\npandas\n", want: []string{"note no package is installed, scripts have the standard library; the built-in list offers numpy, pandas"}},
 		{name: "an offer, some there", builtin: "numpy\npandas\n", want: []string{"note of the built-in list these are not installed: pandas"}, site: func(t *testing.T, site string) {
 			install(t, site, "numpy", "1.2", "")
@@ -137,7 +144,7 @@ func TestPackages(t *testing.T) {
 			}
 			defer e.Close()
 			env := e.surroundings()
-			e.packages(env, &python.Interpreter{Source: filepath.Join(dir, "no", "bin", "python"), Sites: []string{site}})
+			e.packages(t.Context(), env, &python.Interpreter{Source: filepath.Join(dir, "no", "bin", "python"), Sites: []string{site}})
 			got := []string{}
 			for _, f := range env.Findings {
 				text := strings.NewReplacer(o.PackagesFile, "LIST", site, "SITE").Replace(f.Message)
@@ -159,6 +166,47 @@ func TestPackages(t *testing.T) {
 	}
 }
 
+// TestCheckListForms: a line of the list is a package with a version, or is
+// refused, and is never itself taken for a name.
+func TestCheckListForms(t *testing.T) {
+	dir := t.TempDir()
+	site := filepath.Join(dir, "site")
+	install(t, site, "numpy", "1.2.5", "")
+	install(t, site, "scikit-learn", "1.5", "")
+	if err := os.WriteFile(filepath.Join(site, "scikit_learn-1.5.dist-info", "top_level.txt"), []byte("sklearn\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"numpy~=1.2": "numpy ~=1.2 1.2.5 [numpy] true", "numpy>1": "numpy >1 1.2.5 [numpy] true", "numpy>1.2.5": "numpy >1.2.5 1.2.5 [numpy] false",
+		"numpy  # comment": "numpy * 1.2.5 [numpy] true", "NumPy": "numpy * 1.2.5 [numpy] true",
+		"scikit-learn": "scikit-learn * 1.5 [sklearn] true", "sklearn": "sklearn *  [] false",
+		"numpy @ https://example.org/n.whl": ":1: numpy @ https://example.org/n.whl: a URL is not taken",
+		"-r x":                              ":1: -r x: -r is not taken", "--index-url https://example.org": ":1: --index-url https://example.org: --index-url is not taken",
+	} {
+		o := Options{PackagesFile: filepath.Join(dir, "packages.txt")}
+		if err := os.WriteFile(o.PackagesFile, []byte(line+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		e, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := e.surroundings()
+		e.packages(t.Context(), env, &python.Interpreter{Source: filepath.Join(dir, "no", "bin", "python"), Sites: []string{site}})
+		e.Close()
+		if refused, ok := strings.CutPrefix(want, ":"); ok {
+			if env.Problems != 1 || !strings.HasPrefix(env.Findings[0].Message, o.PackagesFile+":"+refused) || slices.ContainsFunc(env.Packages, func(p PackageInfo) bool { return p.Wanted != "" }) {
+				t.Errorf("%q: %+v, %+v", line, env.Findings, env.Packages)
+			}
+			continue
+		}
+		p := env.Packages[0]
+		if got := fmt.Sprintf("%s %s %s %v %v", p.Name, p.Wanted, p.Version, p.Imports, p.Satisfied); got != want {
+			t.Errorf("%q: %s, want %s", line, got, want)
+		}
+	}
+}
+
 // TestPackagesFile: what cannot be a list is named in one line.
 func TestPackagesFile(t *testing.T) {
 	dir := t.TempDir()
@@ -167,9 +215,9 @@ func TestPackagesFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		dir: "it is a folder", filepath.Join(dir, "none"): "no such file or directory", large: "it is larger than 1 MiB", os.DevNull: "it is no regular file",
+		dir: "is a folder", filepath.Join(dir, "none"): "no such file or directory", large: "is larger than 1 MiB", os.DevNull: "is no regular file",
 	} {
-		if _, err := readPackages(path); err == nil || err.Error() != want {
+		if _, err := readList(Options{PackagesFile: path}, "", ""); err == nil || err.Error() != path+": "+want {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}
 	}

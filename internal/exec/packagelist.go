@@ -4,9 +4,9 @@ package exec
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,33 +35,42 @@ func (p *Packages) list(r PackagesRequest) (packagesText, error) {
 	here := r.abs(python.PackagesFile)
 	if p.options.PackagesFile == "" && filepath.IsAbs(here) {
 		if _, err := os.Lstat(here); err == nil {
-			return r.read(here, true)
+			return readListed(here, r.Dir, true)
 		}
 	}
 	environment := r.abs(r.Target)
 	if r.Target == "" {
 		environment = python.Place(python.Options{})
 	}
-	return p.listOf(r, environment)
+	return readList(p.options, r.Dir, environment)
 }
 
-// listOf is the list that runs in an environment go by.
-func (p *Packages) listOf(r PackagesRequest, environment string) (packagesText, error) {
-	if p.options.PackagesFile != "" {
-		return r.read(p.options.PackagesFile, true)
+// readList is the list that runs go by: the file that is named, the one in the
+// folder of their environment, the built-in one.
+func readList(o Options, dir, environment string) (packagesText, error) {
+	if o.PackagesFile != "" {
+		return readListed(o.PackagesFile, dir, true)
 	}
 	if environment != "" {
 		file := filepath.Join(environment, python.PackagesFile)
 		if _, err := os.Lstat(file); err == nil {
-			return r.read(file, false)
+			return readListed(file, dir, false)
 		}
 	}
-	list := packagesText{text: p.options.BuiltinPackages}
+	list := packagesText{text: o.BuiltinPackages}
 	return list.parse()
 }
 
-func (r PackagesRequest) read(file string, own bool) (packagesText, error) {
-	list := packagesText{file: file, own: own, dir: r.Dir}
+// folderOf is the folder that an interpreter stands in, with what belongs to it.
+func folderOf(in *python.Interpreter) string {
+	if in.Environment != "" {
+		return in.Environment
+	}
+	return filepath.Dir(filepath.Dir(in.Source))
+}
+
+func readListed(file, dir string, own bool) (packagesText, error) {
+	list := packagesText{file: file, own: own, dir: dir}
 	text, err := readText(file)
 	if err != nil {
 		return list, unreadable(list.show(file), err)
@@ -73,19 +82,37 @@ func (r PackagesRequest) read(file string, own bool) (packagesText, error) {
 // show is a path as a reader would write it.
 func (l packagesText) show(file string) string {
 	if filepath.Dir(file) == l.dir {
-		return filepath.Base(file)
+		return shown(filepath.Base(file))
 	}
-	return file
+	return shown(file)
 }
 
 func (l packagesText) parse() (packagesText, error) {
 	wanted, err := python.ParsePackages(l.text)
-	var line *python.RequirementError
-	if errors.As(err, &line) {
-		return l, l.wrong(line)
+	if err != nil {
+		return l, l.refused(err)
 	}
 	l.wanted = wanted
-	return l, err
+	return l, nil
+}
+
+// applied is the list without what is not wanted for in.
+func (l packagesText) applied(ctx context.Context, o python.Options, in *python.Interpreter) (packagesText, error) {
+	wanted, err := python.Applicable(ctx, o, in, l.wanted)
+	if err != nil {
+		return l, l.refused(err)
+	}
+	l.wanted = wanted
+	return l, nil
+}
+
+// refused words an error about a line; another it leaves alone.
+func (l packagesText) refused(err error) error {
+	var line *python.RequirementError
+	if errors.As(err, &line) {
+		return l.wrong(line)
+	}
+	return err
 }
 
 // wrong names the line of the file.
@@ -123,12 +150,7 @@ func readText(file string) (string, error) {
 }
 
 func unreadable(file string, err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
-	}
-	msg := fmt.Sprintf("%s: %v", file, err)
-	return &PackagesError{Msg: msg, Refused: true, Err: err}
+	return &PackagesError{Msg: file + ": " + reason(err), Refused: true, Err: err}
 }
 
 // lockBeside is packages.lock.txt for packages.txt.

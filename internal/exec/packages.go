@@ -52,7 +52,7 @@ func (p *Packages) Install(ctx context.Context, r PackagesRequest) (*Installed, 
 		if text, err := readText(lockBeside(list.file)); err == nil {
 			lock, in.Lock = lockBeside(list.file), text
 		} else if !errors.Is(err, os.ErrNotExist) {
-			return nil, unreadable(lockBeside(list.file), err)
+			return nil, unreadable(list.show(lockBeside(list.file)), err)
 		}
 	}
 	env, err := python.Install(ctx, in)
@@ -109,17 +109,16 @@ func (p *Packages) List(ctx context.Context, r PackagesRequest) (*PackageList, e
 	if err != nil {
 		return nil, p.explain(ctx, err, packagesText{}, "")
 	}
-	list, err := p.listOf(r, in.Environment)
-	if err != nil {
-		return nil, err
+	list, err := readList(p.options, r.Dir, folderOf(in))
+	if err == nil {
+		list, err = list.applied(ctx, o, in)
 	}
-	wanted, err := python.Applicable(ctx, o, in, list.wanted)
 	if err != nil {
 		return nil, p.explain(ctx, err, list, "")
 	}
 	return &PackageList{
 		Environment: in.Environment, Python: in.Source, Version: in.Version, Embedded: in.Embedded,
-		List: list.file, Packages: compare(wanted, in.Packages),
+		List: list.file, Packages: compare(list.wanted, in.Packages),
 	}, nil
 }
 
@@ -173,6 +172,7 @@ func (r PackagesRequest) abs(path string) string {
 // explain gives an error of the language root its remedy.
 func (p *Packages) explain(ctx context.Context, err error, list packagesText, lock string) error {
 	var (
+		told  *PackagesError
 		line  *python.RequirementError
 		stale *python.LockError
 		pip   *python.PackagesError
@@ -181,6 +181,8 @@ func (p *Packages) explain(ctx context.Context, err error, list packagesText, lo
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.As(err, &told):
+		return told
 	case errors.As(err, &line):
 		return list.wrong(line)
 	case errors.As(err, &stale):

@@ -5,7 +5,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
@@ -36,7 +35,7 @@ func (e *Executor) Warmed(ctx context.Context) error {
 	}
 	p := e.pool.Load()
 	if p == nil {
-		if err := e.walls.copies(e.options.Limits); err != nil {
+		if err := e.walls.copies(); err != nil {
 			return err
 		}
 		return errors.New("no warm copies are wanted")
@@ -76,14 +75,7 @@ func (e *Executor) choose(ctx context.Context, progress func(Progress)) (*python
 		e.warm(e.interpreter) // there may have been no walls before
 		return e.interpreter, nil
 	}
-	o := python.Options{
-		Path: e.options.Python, Version: e.options.PythonVersion,
-		CacheDir: e.options.CacheDir, Getenv: os.Getenv,
-	}
-	if progress != nil {
-		o.Progress = func(what string, done, total int64) { progress(Progress{what, done, total}) }
-	}
-	in, err := python.Choose(ctx, o)
+	in, err := python.Choose(ctx, e.choice(progress))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,8 @@ package exec
 
 // A bounded number of runs at once, and a bounded number of those that wait.
 // Callers take turns, so that one who asks for much delays only himself, and
-// what finished runs still hold in memory is bounded too.
+// what finished runs still hold in memory is bounded too, in all and by caller:
+// one who does not take his results keeps only himself waiting.
 
 import (
 	"context"
@@ -17,12 +18,14 @@ type queue struct {
 	most    int   // may wait
 	weight  int64 // bytes that one result can hold
 	room    int64 // bytes that all results may hold
+	share   int64 // bytes of results on their way out beyond which their caller starts nothing
 
 	mu      sync.Mutex
 	running int
 	waiting int
-	held    int64   // bytes: weight for each that runs, the true size of those on their way out
-	lanes   []*lane // callers who wait, in the order of their turns
+	held    int64            // bytes: weight for each that runs, the true size of those on their way out
+	owed    map[string]int64 // the latter, by caller
+	lanes   []*lane          // callers who wait, in the order of their turns
 	mean    time.Duration
 }
 
@@ -40,13 +43,17 @@ type ticket struct {
 
 // place is what enter gives; leave gives it back.
 type place struct {
-	queue *queue
-	began time.Time
+	queue  *queue
+	caller string
+	began  time.Time
 }
 
 func newQueue(workers, waiting int, weight int64) *queue {
 	weight = min(weight, 1<<40) // no overflow, whatever the options say
-	return &queue{workers: workers, most: waiting, weight: weight, room: 2 * int64(workers) * weight}
+	// With his share full and a result for every worker on top, one caller leaves
+	// every worker's room to the others.
+	share := int64(workers) * weight
+	return &queue{workers: workers, most: waiting, weight: weight, share: share, room: 3 * share, owed: map[string]int64{}}
 }
 
 // enter returns once a place is held, ErrBusy when too many wait already, or
@@ -56,8 +63,8 @@ func (q *queue) enter(ctx context.Context, caller string) (*place, error) {
 		return nil, err
 	}
 	q.mu.Lock()
-	if len(q.lanes) == 0 && q.fits() {
-		p := q.occupy()
+	if q.fits(caller) { // then nobody waits who could run
+		p := q.occupy(caller)
 		q.mu.Unlock()
 		return p, nil
 	}
@@ -76,24 +83,24 @@ func (q *queue) enter(ctx context.Context, caller string) (*place, error) {
 		}
 		<-t.called // called in the same moment
 		if t.err == nil {
-			(&place{queue: q, began: time.Now()}).leave(0, nil)
+			(&place{queue: q, caller: caller, began: time.Now()}).leave(0, nil)
 		}
 		return nil, ctx.Err()
 	}
 	if t.err != nil {
 		return nil, t.err
 	}
-	return &place{queue: q, began: time.Now()}, nil
+	return &place{queue: q, caller: caller, began: time.Now()}, nil
 }
 
 // tryEnter is enter for who would rather not wait: nil when there is no place now.
 func (q *queue) tryEnter() *place {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.lanes) > 0 || !q.fits() {
+	if len(q.lanes) > 0 || !q.fits("") {
 		return nil
 	}
-	return q.occupy()
+	return q.occupy("")
 }
 
 // leave gives the worker back. The result's bytes count until delivered is
@@ -110,12 +117,12 @@ func (p *place) leave(size int64, delivered <-chan struct{}) {
 	q.running--
 	q.held -= q.weight
 	if delivered != nil && size > 0 {
-		q.held += size
+		q.owe(p.caller, size)
 		go func() {
 			<-delivered
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			q.held -= size
+			q.owe(p.caller, -size)
 			q.call()
 		}()
 	}
@@ -124,15 +131,23 @@ func (p *place) leave(size int64, delivered <-chan struct{}) {
 
 // The methods below are called with mu held, but for abandon.
 
-// fits tells whether one more can run.
-func (q *queue) fits() bool {
-	return q.running < q.workers && q.held+q.weight <= q.room
+// fits tells whether one more of this caller can run.
+func (q *queue) fits(caller string) bool {
+	return q.running < q.workers && q.held+q.weight <= q.room && q.owed[caller] <= q.share
 }
 
-func (q *queue) occupy() *place {
+func (q *queue) occupy(caller string) *place {
 	q.running++
 	q.held += q.weight
-	return &place{queue: q, began: time.Now()}
+	return &place{queue: q, caller: caller, began: time.Now()}
+}
+
+// owe counts bytes of results that the caller has not taken yet.
+func (q *queue) owe(caller string, size int64) {
+	q.held += size
+	if q.owed[caller] += size; q.owed[caller] == 0 {
+		delete(q.owed, caller)
+	}
 }
 
 // line puts one more at the end of the caller's lane.
@@ -159,16 +174,20 @@ func (q *queue) laneOf(caller string) *lane {
 
 // call lets in whoever can run now, one of each caller in turn.
 func (q *queue) call() {
-	for len(q.lanes) > 0 && q.fits() {
-		l := q.lanes[0]
+	for {
+		i := slices.IndexFunc(q.lanes, func(l *lane) bool { return q.fits(l.caller) })
+		if i < 0 {
+			return
+		}
+		l := q.lanes[i]
 		t := l.tickets[0]
 		l.tickets = l.tickets[1:]
-		q.lanes = q.lanes[1:]
+		q.lanes = slices.Delete(q.lanes, i, i+1)
 		if len(l.tickets) > 0 {
 			q.lanes = append(q.lanes, l)
 		}
 		q.waiting--
-		q.occupy()
+		q.occupy(l.caller)
 		close(t.called)
 	}
 }

@@ -30,7 +30,7 @@ func (e *Executor) Busy(caller string) error {
 	q := e.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.waiting < q.most || len(q.lanes) == 0 && q.fits() || q.longest(caller) != nil {
+	if q.waiting < q.most || q.fits(caller) || q.longest(caller) != nil {
 		return nil
 	}
 	return q.busy()

@@ -143,12 +143,12 @@ func TestQueueForgetsWhoLeaves(t *testing.T) {
 // being given back.
 func TestQueueBoundsResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue(2, 9, 10) // room for 40
+		q := newQueue(2, 9, 10) // room for 60
 		slow := make(chan struct{})
-		for range 3 {
-			visit(t, q, "slow").place.leave(9, slow)
+		for _, caller := range []string{"slow", "slow", "slow", "slower", "slower"} {
+			visit(t, q, caller).place.leave(9, slow)
 		}
-		if q.running != 0 || q.held != 27 {
+		if q.running != 0 || q.held != 45 {
 			t.Fatalf("%d run, %d held", q.running, q.held)
 		}
 		first, second := visit(t, q, "a"), visit(t, q, "b")
@@ -163,6 +163,57 @@ func TestQueueBoundsResults(t *testing.T) {
 		second.place.leave(0, make(chan struct{}))
 		if q.held != 0 {
 			t.Errorf("%d held", q.held)
+		}
+	})
+}
+
+// Whoever does not take his results waits until he does; the others have every
+// worker meanwhile, and his place in the queue.
+func TestQueueSlowCallerWaitsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(2, 2, 10)
+		taken := make(chan struct{})
+		one, two := visit(t, q, "slow"), visit(t, q, "slow")
+		one.place.leave(10, taken)
+		three := visit(t, q, "slow")
+		if got := states(two, three); got != "slow in, slow in" {
+			t.Fatal(got)
+		}
+		two.place.leave(10, taken)
+		three.place.leave(10, taken)
+		four, five := visit(t, q, "slow"), visit(t, q, "slow")
+		if got := states(four, five); got != "slow waiting, slow waiting" {
+			t.Fatal(got)
+		}
+		for range 3 {
+			a, b := visit(t, q, "a"), visit(t, q, "b")
+			if got := states(a, b, four, five); got != "a in, b in, slow waiting, slow waiting" {
+				t.Fatal(got)
+			}
+			e := &Executor{queue: q}
+			if e.Busy("slow") == nil {
+				t.Error("the queue is full of his own")
+			}
+			c := visit(t, q, "c")
+			if got := states(c, five); got != "c waiting, slow busy" {
+				t.Fatal(got)
+			}
+			a.place.leave(1, nil)
+			if c.state() != "in" {
+				t.Fatal("the slow one's turn holds up the others")
+			}
+			b.place.leave(1, nil)
+			c.place.leave(1, nil)
+			five = visit(t, q, "slow")
+		}
+		close(taken)
+		if got := states(four, five); got != "slow in, slow in" {
+			t.Fatal(got)
+		}
+		four.place.leave(0, nil)
+		five.place.leave(0, nil)
+		if q.held != 0 || len(q.owed) != 0 {
+			t.Errorf("not empty: %+v", q)
 		}
 	})
 }

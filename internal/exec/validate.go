@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -66,7 +67,7 @@ func (e *Executor) Validate(ctx context.Context, v Validation) (*Report, error) 
 func (e *Executor) validate(ctx context.Context, v Validation, in *python.Interpreter, report *Report) error {
 	g, ctx := errgroup.WithContext(ctx)
 	ordered, work := make(chan *unit, inOrderAhead), make(chan *unit)
-	p := &parsing{e: e, in: in, work: work, allowed: e.allowed(in)}
+	p := &parsing{e: e, in: in, work: work, allowed: sync.OnceValue(func() []pkg { return e.allowed(ctx, in) })}
 	g.Go(func() error { return p.run(ctx) })
 	g.Go(func() error {
 		defer close(ordered)

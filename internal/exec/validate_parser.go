@@ -28,7 +28,7 @@ type parsing struct {
 	e       *Executor
 	in      *python.Interpreter
 	work    <-chan *unit
-	allowed []pkg
+	allowed func() []pkg
 }
 
 // run parses what comes until there is no more.
@@ -56,11 +56,11 @@ func (p *parsing) run(ctx context.Context) error {
 func (p *parsing) session(ctx context.Context, left []*unit) ([]*unit, error) {
 	var ends pipes
 	defer ends.close()
-	inR, inW, err := ends.make()
+	inR, inW, err := ends.make(true)
 	if err != nil {
 		return nil, err
 	}
-	outR, outW, err := ends.make()
+	outR, outW, err := ends.make(false)
 	if err != nil {
 		return nil, err
 	}

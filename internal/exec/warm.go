@@ -72,11 +72,6 @@ func (o Options) zygotePolicy(in *python.Interpreter, modules []string) (sandbox
 	p := policyFor(j, in, nil, sandbox.Place{}, o.Network)
 	p.Argv = python.ZygoteCommand(in, harnessDir, modules)
 	p.Files = slices.DeleteFunc(p.Files, func(f sandbox.File) bool { return f.Path == path.Join(jobDir, j.name) })
-	for i, pair := range p.Env {
-		if name, _, _ := strings.Cut(pair, "="); strings.HasSuffix(name, "_NUM_THREADS") {
-			p.Env[i] = name + "=1" // a thread started while loading would be missing in every copy
-		}
-	}
 	return p, nil
 }
 

@@ -27,16 +27,16 @@ type tree interface {
 type walls interface {
 	place() (sandbox.Place, error)
 	start(context.Context, sandbox.Place, sandbox.Policy, sandbox.Stdio) (tree, error)
-	copies(sandbox.Limits) error
+	copies() error
 	zygote(context.Context, sandbox.Policy) (zygote, error)
 	close() error
 }
 
 type launcher struct{ *sandbox.Launcher }
 
-func (l launcher) place() (sandbox.Place, error)    { return l.Place() }
-func (l launcher) copies(most sandbox.Limits) error { return l.Copies(most) }
-func (l launcher) close() error                     { return l.Close() }
+func (l launcher) place() (sandbox.Place, error) { return l.Place() }
+func (l launcher) copies() error                 { return l.Copies() }
+func (l launcher) close() error                  { return l.Close() }
 
 func (l launcher) start(ctx context.Context, at sandbox.Place, p sandbox.Policy, s sandbox.Stdio) (tree, error) {
 	t, err := l.Start(ctx, at, p, s)
@@ -100,18 +100,18 @@ func (e *ended) close() {
 func run(ctx context.Context, by *Executor, o Options, r Request, j *job, in *python.Interpreter, files []loaded) (*ended, error) {
 	var ends pipes
 	defer ends.close()
-	outR, outW, err := ends.make()
+	outR, outW, err := ends.make(false)
 	if err != nil {
 		return nil, err
 	}
-	errR, errW, err := ends.make()
+	errR, errW, err := ends.make(false)
 	if err != nil {
 		return nil, err
 	}
 	std := sandbox.Stdio{Stdout: outW, Stderr: errW}
 	var feed *os.File
 	if j.stdin != nil {
-		if std.Stdin, feed, err = ends.make(); err != nil {
+		if std.Stdin, feed, err = ends.make(true); err != nil {
 			return nil, err
 		}
 	}
@@ -159,8 +159,10 @@ func run(ctx context.Context, by *Executor, o Options, r Request, j *job, in *py
 // over, which is harmless for those that were closed before.
 type pipes []*os.File
 
-func (p *pipes) make() (r, w *os.File, err error) {
-	if r, w, err = os.Pipe(); err != nil {
+// make has one for the script and one that goroutines wait for: the one to write
+// to, if the script is to be fed.
+func (p *pipes) make(feed bool) (r, w *os.File, err error) {
+	if r, w, err = sandbox.Pipe(feed); err != nil {
 		return nil, nil, fmt.Errorf("make a pipe for the script: %w", err)
 	}
 	*p = append(*p, r, w)

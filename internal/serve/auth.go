@@ -7,9 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -88,24 +86,8 @@ func (g *gate) identify(r *http.Request) (string, error) {
 	return "", errors.New("the token is not known")
 }
 
-// addressOf is a caller without a token. An IPv6 network is one caller: whoever
-// has one address of it has them all.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return "local"
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return "local"
-	}
-	if ip = ip.Unmap(); ip.Is6() && !ip.IsLoopback() {
-		if p, err := ip.WithZone("").Prefix(64); err == nil {
-			return p.String()
-		}
-	}
-	return ip.String()
-}
+// addressOf is a caller without a token.
+func addressOf(r *http.Request) string { return networkOf(r.RemoteAddr) }
 
 // metadataURL is where a client that was refused learns whom to ask for a token.
 func (g *gate) metadataURL(r *http.Request) string {

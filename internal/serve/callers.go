@@ -78,8 +78,12 @@ func (c *callers) forget(now time.Time) {
 // limitCaller refuses what is too much, before anything is started for it.
 func (g *gate) limitCaller(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		calls, caller := messageOf(r.Context()).calls, CallerOf(r.Context())
-		leave, retry, reason := g.callers.enter(caller, calls, time.Now())
+		m, caller := messageOf(r.Context()), CallerOf(r.Context())
+		counted := m.calls
+		if g.sessions {
+			counted += m.sessions
+		}
+		leave, retry, reason := g.callers.enter(caller, counted, time.Now())
 		switch reason {
 		case ReasonRate:
 			g.refuse(w, r, refusal{status: http.StatusTooManyRequests, reason: reason, text: "too many calls in a minute", retry: retry})
@@ -89,7 +93,7 @@ func (g *gate) limitCaller(next http.Handler) http.Handler {
 			return
 		}
 		defer leave()
-		if calls > 0 && g.queue != nil {
+		if m.calls > 0 && g.queue != nil {
 			if err := g.queue.Busy(caller); err != nil {
 				g.refuse(w, r, busy(err))
 				return

@@ -91,6 +91,8 @@ type gate struct {
 	drain    *drain
 	patience patience
 	queue    scheduler // nil: not known
+	local    bool      // only programs of this machine can call
+	sessions bool      // are kept, so that opening one counts
 }
 
 // scheduler is what an Executor may know of its queue.
@@ -109,7 +111,7 @@ func (s *Server) newGate(ctx context.Context) (*gate, error) {
 		hosts: newHosts(e.Host, e.Hosts), origins: newOrigins(e.Origins, e.CORSOrigins),
 		callers: newCallers(e.RatePerMinute, e.MaxPerCaller),
 		bodies:  newBodies(s.options.Bounds.bodyBytes()),
-		drain:   &drain{}, patience: s.patience,
+		drain:   &drain{}, patience: s.patience, sessions: s.options.Sessions,
 	}
 	g.queue, _ = s.executor.(scheduler)
 	if e.TokenFile != "" {
@@ -138,7 +140,7 @@ func (g *gate) around(endpoint http.Handler, ready *readiness) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(exact(g.path), in)
-	ready.routes(mux)
+	ready.routes(mux, func(r *http.Request) bool { return !g.local || !g.hosts.answers(r.Host) })
 	if g.jwt != nil {
 		g.metadataRoutes(mux)
 	}
@@ -162,8 +164,10 @@ type refusal struct {
 }
 
 // refuse answers and counts.
-func (g *gate) refuse(w http.ResponseWriter, r *http.Request, f refusal) {
-	g.op.refused(r, f)
+func (g *gate) refuse(w http.ResponseWriter, r *http.Request, f refusal) { g.op.refuse(w, r, f) }
+
+func (o *operation) refuse(w http.ResponseWriter, r *http.Request, f refusal) {
+	o.refused(r, f)
 	if f.retry > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(f.retry))
 	}

@@ -82,6 +82,7 @@ func (w *wire) closed(most time.Duration) bool {
 // serves makes sure that others are answered.
 func (r *running) serves(t testing.TB) {
 	t.Helper()
+	http.DefaultClient.CloseIdleConnections() // the server may be closing one just now
 	if status, _, text := r.asks(t, printing()); status != 200 || !strings.Contains(text, "45") {
 		t.Errorf("another caller: %d %s", status, text)
 	}
@@ -210,30 +211,6 @@ func TestFault100MiB(t *testing.T) {
 		t.Errorf("not announced: %d %s", status, text)
 	}
 	r.serves(t)
-}
-
-// Bodies are held in memory while their calls wait: only so many at once.
-func TestBodiesShareMemory(t *testing.T) {
-	began, release := make(chan struct{}, 100), make(chan struct{})
-	x := &fake{execute: func(context.Context, exec.Request) (*exec.Result, error) {
-		began <- struct{}{}
-		<-release
-		return result(), nil
-	}}
-	r := up(t, x, Options{Bounds: Bounds{MaxBodyBytes: 60 << 20}}, Addresses{})
-	for i := range 5 { // of 256 MiB
-		w := r.wire(t)
-		w.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", 60<<20)
-		want := 100
-		if i == 4 {
-			want = 503
-		}
-		if status, text := w.answer(); status != want {
-			t.Errorf("number %d: %d %s, want %d", i, status, text, want)
-		}
-	}
-	close(release)
-	r.serves(t) // a small one has room
 }
 
 // A reader who does not read holds neither a worker nor, for long, the answer.

@@ -62,6 +62,10 @@ func addFixtures(s *mcp.Server) {
 	add("test_multiple_content_types", say("Multiple content types test:"), image(),
 		resource("test://mixed-content-resource", "application/json", `{"test":"data","value":123}`))
 	add("test_error_handling", say("This tool intentionally returns an error for testing"))
+	add("test_audio_content", &mcp.AudioContent{Data: []byte("RIFF\x24\x00\x00\x00WAVEfmt "), MIMEType: "audio/wav"})
+	// They ask the client for nothing and log nothing, as all of pyrun's tools.
+	add("test_streaming_elicitation", say("done"))
+	add("test_logging_tool", say("done"))
 	s.AddTool(&mcp.Tool{Name: "test_tool_with_progress", Description: "progress", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			for done := 0.0; done <= 100; done += 50 {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ type readiness struct {
 	look   func(context.Context) (*exec.Environment, error)
 	again  <-chan struct{} // a run failed for pyrun's own fault
 	sooner time.Duration
+	vain   chan error // holds one: the first look found no interpreter
+	looked bool
 
 	mu  sync.Mutex
 	why error // nil: ready
@@ -37,7 +40,7 @@ type readiness struct {
 func newReadiness(s *Server, d *drain) *readiness {
 	return &readiness{
 		log: s.options.Log, meters: s.op.meters, drain: d, look: s.Prepare, again: s.op.failed,
-		sooner: lookSooner, why: errors.New("nothing was tried yet"),
+		sooner: lookSooner, vain: make(chan error, 1), why: errors.New("nothing was tried yet"),
 	}
 }
 
@@ -75,6 +78,10 @@ func (r *readiness) once(ctx context.Context) bool {
 	if err == nil {
 		err = unfit(env)
 		r.meters.stands(env.Sandbox)
+		if env.Interpreter == nil && !r.looked {
+			r.vain <- &InterpreterError{err}
+		}
+		r.looked = true
 	}
 	r.mu.Lock()
 	before := r.why
@@ -89,24 +96,52 @@ func (r *readiness) once(ctx context.Context) bool {
 	return err == nil
 }
 
-// unfit says why scripts cannot be run as promised. A package that is missing is
-// no reason: most scripts do without it. Where no wall was promised, none is missed.
+// InterpreterError says that a server can never run anything, because there is
+// no interpreter, or another than was asked for.
+type InterpreterError struct{ Err error }
+
+func (e *InterpreterError) Error() string { return "nothing can be run: " + e.Err.Error() }
+func (e *InterpreterError) Unwrap() error { return e.Err }
+
+// faults are why scripts cannot be run as promised, the nearest cause first.
+type faults []string
+
+func (f faults) Error() string { return strings.Join(f, "; ") }
+
+// unfit is nil, or the faults. A package that is missing is none: most scripts
+// do without it. Where no wall was promised, none is missed.
 func unfit(env *exec.Environment) error {
-	if env.Interpreter == nil {
-		return errors.New("there is no interpreter")
-	}
+	var all faults
+	told := map[string]bool{} // walls, by name
 	promised := env.Sandbox.Backend != "none"
-	for _, w := range env.Walls {
-		if promised && !w.Held {
-			return fmt.Errorf("a wall does not hold: %s: %s", w.Name, w.Detail)
-		}
-	}
+	interpreter := env.Interpreter != nil
 	for _, f := range env.Findings {
-		if f.Severity == exec.SeverityProblem && (f.Area == "interpreter" || f.Area == "walls" && promised) {
-			return errors.New(f.Message)
+		if f.Severity != exec.SeverityProblem || f.Area != "interpreter" && (f.Area != "walls" || !promised) {
+			continue
+		}
+		line := f.Message
+		if f.Why != "" {
+			line += ", because " + f.Why
+		}
+		if f.Remedy != "" {
+			line += "; remedy: " + f.Remedy
+		}
+		all = append(all, line)
+		told[f.Wall] = true
+		interpreter = interpreter || f.Area == "interpreter"
+	}
+	for _, w := range env.Walls {
+		if promised && !w.Held && !told[w.Name] {
+			all = append(all, w.Name+" does not hold: "+w.Detail)
 		}
 	}
-	return nil
+	if !interpreter {
+		all = append(all, "there is no interpreter")
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 func (r *readiness) reason() error {
@@ -117,16 +152,22 @@ func (r *readiness) reason() error {
 
 // routes are open to everyone: probes have no token and call by address. They
 // tell strangers no more than yes or no.
-func (r *readiness) routes(mux *http.ServeMux) {
+func (r *readiness) routes(mux *http.ServeMux, stranger func(*http.Request) bool) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, q *http.Request) {
+		why := r.reason()
+		var all faults
 		switch {
 		case r.drain.stopped():
 			say(w, http.StatusServiceUnavailable, "stopping")
-		case r.reason() != nil:
-			say(w, http.StatusServiceUnavailable, "not ready: the log tells why")
-		default:
+		case why == nil:
 			say(w, http.StatusOK, "ok")
+		case stranger(q):
+			say(w, http.StatusServiceUnavailable, "not ready: the log tells why, and so does /readyz on the port of the metrics")
+		case errors.As(why, &all):
+			say(w, http.StatusServiceUnavailable, strings.Join(all, "\n"))
+		default:
+			say(w, http.StatusServiceUnavailable, why.Error())
 		}
 	})
 }

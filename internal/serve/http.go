@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/coreos/go-systemd/v22/daemon"
-	"golang.org/x/net/netutil"
 )
 
 // HTTP serves on the listeners and closes them. When ctx ends it refuses what is
@@ -34,7 +33,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	}
 	files := append([]File(nil), s.options.Files...)
 	if g.tokens != nil {
-		files = append(files, File{Path: g.tokens.path, Load: g.tokens.load})
+		files = append(files, File{Path: g.tokens.path, Load: g.tokens.load, Gone: g.tokens.drop})
 	}
 	server := &http.Server{}
 	if e := g.exposure; e.TLSCert != "" {
@@ -49,6 +48,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	if g.exposure.InsecureNoAuth && !g.exposure.authenticates() && !isLocal(l.MCP.Addr()) {
 		s.options.Log.WarnContext(ctx, "anyone who can reach this server can run code: insecure_no_auth is set", "address", l.MCP.Addr().String())
 	}
+	g.local = isLocal(l.MCP.Addr())
 	ready := newReadiness(s, g.drain)
 	s.facts.begun.Store(true)
 	secure := server.TLSConfig != nil // Serve sets one too
@@ -62,7 +62,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	ended := make(chan error, 2)
 	start := func(srv *http.Server, l net.Listener, secure bool) {
 		behind.Go(func() {
-			l = netutil.LimitListener(l, maxConnections)
+			l = s.bounded(l)
 			if secure {
 				ended <- srv.ServeTLS(l, "", "")
 				return
@@ -72,7 +72,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	}
 	start(server, l.MCP, secure)
 	if l.Metrics != nil {
-		m := s.configure(&http.Server{Handler: s.metricsHandler(ready, l.profile)}, life)
+		m := s.configure(&http.Server{Handler: s.metricsHandler(ready, l)}, life)
 		servers = append(servers, m)
 		start(m, l.Metrics, false)
 	}
@@ -80,6 +80,7 @@ func (s *Server) HTTP(ctx context.Context, l Listeners) error {
 	select {
 	case err = <-ended:
 		err = fmt.Errorf("serve: %w", err)
+	case err = <-ready.vain: // a server that never runs anything should not look like one
 	case <-ctx.Done():
 		s.notify(daemon.SdNotifyStopping)
 		s.finish(g.drain)

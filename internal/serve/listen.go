@@ -129,15 +129,25 @@ func (e *ListenError) Unwrap() error { return e.Err }
 func (e *ListenError) Explain() (why, remedy string) { return e.why, e.remedy }
 
 // metricsHandler is what the second port answers.
-func (s *Server) metricsHandler(ready *readiness, profile bool) http.Handler {
+// On loopback it answers to names of this machine alone, as the endpoint does.
+func (s *Server) metricsHandler(ready *readiness, l Listeners) http.Handler {
 	mux := http.NewServeMux()
-	ready.routes(mux)
+	ready.routes(mux, func(*http.Request) bool { return false })
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(s.op.meters.text())
 	})
-	if profile {
+	if l.profile {
 		profileRoutes(mux)
 	}
-	return mux
+	at := l.Metrics.Addr()
+	if !isLocal(at) || at.Network() == "unix" {
+		return mux
+	}
+	own := newHosts(hostName(at.String()), nil)
+	for _, name := range s.options.Exposure.Hosts {
+		own.names[hostName(name)] = true
+	}
+	g := &gate{hosts: own, op: s.op}
+	return g.checkHost(mux)
 }

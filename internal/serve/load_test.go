@@ -96,8 +96,8 @@ func (n noted) Execute(ctx context.Context, r exec.Request) (*exec.Result, error
 	return n.note(r, res, err)
 }
 
-// crowd are the clients, and what they were told.
-type crowd struct {
+// throng are the clients, and what they were told.
+type throng struct {
 	client *http.Client
 	url    string
 	ledger *ledger
@@ -111,7 +111,7 @@ type crowd struct {
 	odd  []string
 }
 
-func (f *crowd) strange(format string, args ...any) {
+func (f *throng) strange(format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.odd) < 5 {
@@ -120,7 +120,7 @@ func (f *crowd) strange(format string, args ...any) {
 }
 
 // ask is one call, like no other; false when the server is gone.
-func (f *crowd) ask(caller string) bool {
+func (f *throng) ask(caller string) bool {
 	id := f.next.Add(1)
 	code := fmt.Sprintf("print('fine %d')", id)
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"execute_python","arguments":{"code":%q}}}`, id, code)
@@ -167,7 +167,7 @@ func (f *crowd) ask(caller string) bool {
 
 // read is what an answer says: ok, busy or stopping, and "" when it says none of
 // these as it should.
-func (f *crowd) read(res *http.Response, data []byte, id int64) string {
+func (f *throng) read(res *http.Response, data []byte, id int64) string {
 	text := string(data)
 	if res.StatusCode == 503 {
 		switch {
@@ -268,7 +268,7 @@ func TestLoadOfTheDoor(t *testing.T) {
 	load(t, x, l, 70, min(soak(t), 10*time.Second))
 }
 
-func load(t *testing.T, x Executor, l *ledger, clients int, lasts time.Duration) *crowd {
+func load(t *testing.T, x Executor, l *ledger, clients int, lasts time.Duration) *throng {
 	t.Helper()
 	tokenFile := t.TempDir() + "/tokens"
 	names := []string{"ada", "bob", "cleo", "dan"}
@@ -280,7 +280,7 @@ func load(t *testing.T, x Executor, l *ledger, clients int, lasts time.Duration)
 	before := census(t)
 	r := up(t, x, Options{Exposure: Exposure{TokenFile: tokenFile}}, Addresses{})
 	transport := &http.Transport{MaxIdleConnsPerHost: clients}
-	f := &crowd{client: &http.Client{Transport: transport}, url: r.url, ledger: l}
+	f := &throng{client: &http.Client{Transport: transport}, url: r.url, ledger: l}
 	var all sync.WaitGroup
 	stop := make(chan struct{})
 	for i := range clients {

@@ -26,7 +26,8 @@ const (
 
 // message is what is known of a body before it is answered.
 type message struct {
-	calls int // of tools
+	calls    int // of tools
+	sessions int // that it wants opened
 }
 
 type messageKey struct{}
@@ -60,19 +61,10 @@ func (g *gate) readMessage(next http.Handler) http.Handler {
 			g.refuse(w, r, bodyTooLarge(g.bodies.each))
 			return
 		}
-		release, ok := g.bodies.reserve(r.ContentLength)
-		if !ok {
-			g.refuse(w, r, refusal{status: http.StatusServiceUnavailable, reason: ReasonMemory, text: "busy: the requests that are here already hold all the memory there is for them", retry: 2})
-			return
-		}
+		all, release, err := g.bodies.read(CallerOf(r.Context()), http.MaxBytesReader(w, r.Body, g.bodies.each))
 		defer release()
-		all, err := io.ReadAll(http.MaxBytesReader(w, r.Body, g.bodies.each))
 		if err != nil {
-			f := refusal{status: http.StatusBadRequest, reason: ReasonBody, text: "the request body ended early"}
-			if errors.As(err, new(*http.MaxBytesError)) {
-				f = bodyTooLarge(g.bodies.each)
-			}
-			g.refuse(w, r, f)
+			g.refuse(w, r, g.unread(err))
 			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -81,10 +73,27 @@ func (g *gate) readMessage(next http.Handler) http.Handler {
 			g.refuse(w, r, refusal{status: http.StatusBadRequest, reason: ReasonBody, text: err.Error()})
 			return
 		}
+		if m.sessions > 0 && len(all) > maxInitial {
+			g.refuse(w, r, refusal{status: http.StatusRequestEntityTooLarge, reason: ReasonBody, text: fmt.Sprintf("an initialize is over %d bytes", maxInitial)})
+			return
+		}
 		r = r.WithContext(context.WithValue(r.Context(), messageKey{}, m))
 		r.Body, r.ContentLength = body{bytes.NewReader(all), all}, int64(len(all))
 		next.ServeHTTP(w, r)
 	})
+}
+
+// unread is why a body was not read to its end.
+func (g *gate) unread(err error) refusal {
+	switch {
+	case errors.Is(err, errNoRoom):
+		return refusal{status: http.StatusServiceUnavailable, reason: ReasonMemory, text: err.Error(), retry: 2}
+	case errors.Is(err, errShare):
+		return refusal{status: http.StatusTooManyRequests, reason: ReasonMemory, text: err.Error(), retry: 2}
+	case errors.As(err, new(*http.MaxBytesError)):
+		return bodyTooLarge(g.bodies.each)
+	}
+	return refusal{status: http.StatusBadRequest, reason: ReasonBody, text: "the request body ended early"}
 }
 
 func bodyTooLarge(most int64) refusal {
@@ -158,6 +167,8 @@ func readMessage(data []byte) (message, error) {
 			params[text] = true
 		case !isName && depth == base && last == "method" && text == "tools/call":
 			m.calls++
+		case !isName && depth == base && last == "method" && text == opening:
+			m.sessions++
 		}
 	}
 }

@@ -145,8 +145,8 @@ func TestReasonsDocumented(t *testing.T) {
 		listed = append(listed, strings.Trim(strings.SplitN(line, "|", 3)[1], " `"))
 	}
 	known := []string{
-		ReasonArguments, ReasonTool, ReasonHost, ReasonOrigin, ReasonToken, ReasonKeys, ReasonBody, ReasonMemory, ReasonRate,
-		ReasonConcurrency, ReasonBusy, ReasonDraining, reasonRequest, reasonCancelled, reasonFailed,
+		ReasonArguments, ReasonTool, ReasonConnections, ReasonHost, ReasonOrigin, ReasonToken, ReasonKeys, ReasonBody, ReasonMemory, ReasonRate,
+		ReasonConcurrency, ReasonSessions, ReasonBusy, ReasonDraining, reasonRequest, reasonCancelled, reasonWalls, reasonFailed,
 	}
 	if !slices.Equal(listed, known) {
 		t.Errorf("docs/serving.md tells of %q, the code of %q", listed, known)

@@ -16,6 +16,7 @@ import (
 
 // Why a request was refused before it was a call.
 const (
+	ReasonConnections = "connections" // too many of one address
 	ReasonHost        = "host"        // not a name of ours
 	ReasonOrigin      = "origin"      // a page that may not
 	ReasonToken       = "token"       // none, or not a good one
@@ -24,6 +25,7 @@ const (
 	ReasonMemory      = "memory"      // no room for the body
 	ReasonRate        = "rate"        // too many in a minute
 	ReasonConcurrency = "concurrency" // too many at once
+	ReasonSessions    = "sessions"    // too many are open
 	ReasonBusy        = "busy"        // the queue is full
 	ReasonDraining    = "draining"    // the server is stopping
 )
@@ -32,6 +34,7 @@ const (
 const (
 	reasonRequest   = "request"   // a mistake of the caller's that the Executor found
 	reasonCancelled = "cancelled" // gone before it was its turn
+	reasonWalls     = "walls"     // one does not hold: nothing is run
 	reasonFailed    = "failed"    // pyrun's own fault
 )
 
@@ -111,6 +114,8 @@ func whyNot(err error) string {
 		return ReasonDraining
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return reasonCancelled
+	case isWall(err):
+		return reasonWalls
 	}
 	return reasonFailed
 }

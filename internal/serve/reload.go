@@ -6,6 +6,8 @@ package serve
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"time"
@@ -20,6 +22,10 @@ const (
 
 	// lookAgain is for file systems that tell of no change.
 	lookAgain = time.Minute
+
+	// goneAfter is how long a file must be missing to be gone: whoever replaces it
+	// may take it away first.
+	goneAfter = time.Minute
 )
 
 // File is one that is read again when it has changed.
@@ -28,13 +34,19 @@ type File struct {
 
 	// Load takes the new content, or leaves everything as it was and says why.
 	Load func(data []byte) error
+
+	// Gone is called when the file is no longer there, and was not for a while; nil
+	// is for what is better kept then.
+	Gone func()
 }
 
 // watched is a File with what was seen of it last.
 type watched struct {
 	File
-	seen [sha256.Size]byte
-	said once
+	seen    [sha256.Size]byte
+	said    once
+	missing time.Time // since when; zero: it is there
+	dropped bool      // Gone was told
 }
 
 // reloader watches the folders that hold the files, not the files: Kubernetes
@@ -44,12 +56,13 @@ type reloader struct {
 	files   []*watched
 	watcher *fsnotify.Watcher // nil: only by looking again
 	every   time.Duration
+	gone    time.Duration
 }
 
 // newReloader watches first and reads then, so that no change falls in between;
 // what was read at the start already is read once more.
 func newReloader(out *slog.Logger, files []File) *reloader {
-	r := &reloader{out: out, every: lookAgain}
+	r := &reloader{out: out, every: lookAgain, gone: goneAfter}
 	for _, f := range files {
 		r.files = append(r.files, &watched{File: f, said: once{log: out, what: "reload " + f.Path}})
 	}
@@ -105,6 +118,7 @@ func (r *reloader) run(ctx context.Context) {
 func (r *reloader) look(loaded func(*watched)) {
 	for _, w := range r.files {
 		data, err := readSmall(w.Path, maxPEM)
+		r.miss(w, errors.Is(err, fs.ErrNotExist))
 		if err == nil {
 			sum := sha256.Sum256(data)
 			if sum == w.seen {
@@ -119,5 +133,20 @@ func (r *reloader) look(loaded func(*watched)) {
 			}
 		}
 		w.said.say(err)
+	}
+}
+
+// miss tells a file that is gone from one that is being replaced.
+func (r *reloader) miss(w *watched, missing bool) {
+	switch {
+	case w.Gone == nil:
+	case !missing:
+		w.missing, w.dropped = time.Time{}, false
+	case w.missing.IsZero():
+		w.missing = time.Now()
+	case !w.dropped && time.Since(w.missing) >= r.gone:
+		w.dropped, w.seen = true, [sha256.Size]byte{}
+		w.Gone()
+		r.out.Error("a file is gone, and what it said with it", "file", w.Path)
 	}
 }

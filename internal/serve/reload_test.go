@@ -101,8 +101,13 @@ func (c *content) is(text string) func() bool {
 
 func reloading(t *testing.T, log *logged, files ...File) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
 	r := newReloader(log.logger(), files)
+	goOn(t, r)
+}
+
+func goOn(t *testing.T, r *reloader) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() { r.run(ctx) })
 	t.Cleanup(func() { cancel(); done.Wait() })
@@ -113,7 +118,7 @@ func TestReload(t *testing.T) {
 	writeFile(t, path, "first")
 	var c content
 	var log logged
-	reloading(t, &log, File{path, c.load})
+	reloading(t, &log, File{Path: path, Load: c.load})
 
 	writeFile(t, path, "second")
 	eventually(t, "a file that was written anew", c.is("second"))
@@ -145,6 +150,49 @@ func TestReload(t *testing.T) {
 	eventually(t, "the next good one", c.is("fourth"))
 }
 
+// A file that is taken away and put back at once was never gone; one that stays
+// away is, and lets nobody in by what it said until it comes back, even unchanged.
+func TestReloadGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	writeFile(t, path, tokenLine("ada", "one"))
+	tokens, err := openTokens(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log logged
+	known := func() bool { _, ok := tokens.find("one"); return ok }
+	r := newReloader(log.logger(), []File{{Path: path, Load: tokens.load, Gone: tokens.drop}})
+	r.every, r.gone = 20*time.Millisecond, 3*time.Second
+	goOn(t, r)
+	take := func() {
+		t.Helper()
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func() {
+		t.Helper()
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	take()
+	eventually(t, "it is missed", func() bool { return strings.Contains(log.String(), "no such file") })
+	if !known() {
+		t.Error("a file that is being replaced is believed to be gone")
+	}
+	put()
+	eventually(t, "it is found", func() bool { return strings.Contains(log.String(), "works again") })
+	take()
+	eventually(t, "its token is good no more", func() bool { return !known() })
+	time.Sleep(100 * time.Millisecond)
+	if n := strings.Count(log.String(), "is gone"); n != 1 {
+		t.Errorf("told of %d times:\n%s", n, &log)
+	}
+	put()
+	eventually(t, "it is good again", known)
+}
+
 // Kubernetes does not write the files of a Secret: beside them it swaps a link
 // that they lead through.
 func TestReloadBehindASwappedLink(t *testing.T) {
@@ -162,7 +210,7 @@ func TestReloadBehindASwappedLink(t *testing.T) {
 	}
 	var c content
 	var log logged
-	reloading(t, &log, File{filepath.Join(dir, "tokens"), c.load})
+	reloading(t, &log, File{Path: filepath.Join(dir, "tokens"), Load: c.load})
 	if err := os.Rename(filepath.Join(dir, "..data_tmp"), filepath.Join(dir, "..data")); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +223,7 @@ func TestReloadByLooking(t *testing.T) {
 	writeFile(t, path, "first")
 	var c content
 	var log logged
-	r := newReloader(log.logger(), []File{{path, c.load}})
+	r := newReloader(log.logger(), []File{{Path: path, Load: c.load}})
 	_ = r.watcher.Close()
 	r.watcher, r.every = nil, time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,9 +22,6 @@ const (
 
 	// sessionless is the first protocol that knows no sessions.
 	sessionless = "2026-07-28"
-
-	// sessionIdle is how long a session may say nothing before it is forgotten.
-	sessionIdle = 30 * time.Minute
 )
 
 // Handler is the MCP endpoint without anything in front of it: whom to let in
@@ -45,7 +41,7 @@ func (s *Server) Handler() http.Handler {
 		stream: endpoint(mcp.StreamableHTTPOptions{Stateless: true}),
 	}
 	if s.options.Sessions {
-		r.sessions = endpoint(mcp.StreamableHTTPOptions{SessionTimeout: sessionIdle})
+		r.sessions = newSessions(s, endpoint(mcp.StreamableHTTPOptions{SessionTimeout: s.patience.session}))
 	}
 	return s.calls.stamp(r)
 }
@@ -84,7 +80,7 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m := open(body)
-	if m.Method == "initialize" {
+	if m.Method == opening {
 		w.Header().Set(sessionHeader, rand.Text())
 	}
 	defer t.calls.name(r, m)()

@@ -71,7 +71,7 @@ func (s *Server) onlyDeclared(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) prepared(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if method == "tools/list" {
-			s.facts.wait(ctx)
+			s.facts.wait(ctx, listWait)
 		}
 		return next(ctx, method, req)
 	}

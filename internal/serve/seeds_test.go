@@ -4,9 +4,7 @@ package serve
 // them, with the real Executor and over both transports.
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,19 +16,8 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/exec"
 )
 
-// onlyRuns is an Executor of which nothing but runs is asked.
-type onlyRuns struct{ *exec.Executor }
-
-func (onlyRuns) Validate(context.Context, exec.Validation) (*exec.Report, error) {
-	return nil, errors.ErrUnsupported
-}
-
-func (onlyRuns) Check(context.Context, exec.Inspection) (*exec.Environment, error) {
-	return nil, errors.ErrUnsupported
-}
-
 func TestSeeds(t *testing.T) {
-	s := newServer(t, onlyRuns{real(t)}, Options{Tools: []string{toolExecute, toolRun}})
+	s := newServer(t, core(t), Options{Tools: []string{toolExecute, toolRun}})
 	url := listen(t, s)
 	p := talk(t, s)
 	p.hello("2025-06-18")
@@ -144,7 +131,7 @@ func TestSeeds(t *testing.T) {
 
 // The first keys of the text are the seed's, in the seed's order, whatever came of the run.
 func TestKeysInOrder(t *testing.T) {
-	c := connect(t, listen(t, newServer(t, onlyRuns{real(t)}, Options{})), "2025-06-18")
+	c := connect(t, listen(t, newServer(t, core(t), Options{})), "2025-06-18")
 	for _, code := range []string{"print(1)", "1/0", "# /// script\n# dependencies = ['x']\n# ///"} {
 		a, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: toolExecute, Arguments: map[string]any{"code": code}})
 		if err != nil {

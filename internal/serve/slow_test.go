@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"context"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,5 +43,37 @@ func TestSlowReaderHoldsNoWorker(t *testing.T) {
 			t.Fatalf("%d bytes are still held", x.Load().Held)
 		}
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// Who takes each piece in time and the whole never is cut off: a reader of a few
+// bytes now and then would hold the memory of its answer for hours.
+func TestSlowReaderIsCutOff(t *testing.T) {
+	delivered := make(chan (<-chan struct{}), 1)
+	x := &fake{execute: func(_ context.Context, r exec.Request) (*exec.Result, error) {
+		if string(r.Code) != "much" {
+			return result(), nil
+		}
+		delivered <- r.Delivered
+		res := result()
+		res.Stdout = strings.Repeat("x", 8<<20) // more than the kernel holds for a connection
+		return res, nil
+	}}
+	r := up(t, x, Options{}, Addresses{}, func(p *patience) { p.piece, p.answer = 20*time.Second, 300*time.Millisecond })
+	w := r.wire(t)
+	_ = w.Conn.(*net.TCPConn).SetReadBuffer(8 << 10)
+	w.post(callBody(toolExecute, `{"code":"much"}`))
+	over := <-delivered
+	buf := make([]byte, 8<<10)
+	for end := time.Now().Add(40 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		select {
+		case <-over:
+			r.serves(t)
+			return
+		default:
+		}
+		if _, err := w.Read(buf); err != nil || time.Now().After(end) {
+			t.Fatalf("its answer is still held (%v)", err)
+		}
 	}
 }

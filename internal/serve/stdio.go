@@ -27,7 +27,8 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ctx = context.WithValue(ctx, stdioKey{}, ctx)
-	s.prepare(ctx)
+	s.facts.begun.Store(true)
+	go newReadiness(s, &drain{}).run(ctx)
 	most := int(s.options.Bounds.bodyBytes())
 	w := &lockedWriter{w: out}
 	lines := newLines(in, w, most)

@@ -51,6 +51,9 @@ func (t *tokens) load(data []byte) error {
 	return nil
 }
 
+// drop lets nobody in any more.
+func (t *tokens) drop() { t.list.Store(&[]token{}) }
+
 func parseTokens(data []byte) ([]token, error) {
 	var list []token
 	n := 0

@@ -94,7 +94,11 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, name string,
 	r.Caller, r.Delivered = CallerOf(ctx), delivered(ctx)
 	beat := s.heartbeat(ctx, req, wall)
 	r.Progress = beat.preparing
-	res, err := s.executor.Execute(ctx, r)
+	err := s.facts.admit(ctx)
+	var res *exec.Result
+	if err == nil {
+		res, err = s.executor.Execute(ctx, r)
+	}
 	beat.stop()
 	if res == nil {
 		return nil, nil, err
@@ -111,6 +115,9 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, name string,
 }
 
 func (s *Server) validate(ctx context.Context, a *arguments) (*mcp.CallToolResult, error) {
+	if err := s.facts.admit(ctx); err != nil {
+		return nil, err
+	}
 	report, err := s.executor.Validate(ctx, exec.Validation{
 		Caller:  CallerOf(ctx),
 		Sources: func(yield func(exec.Source) bool) { yield(exec.Source{Code: []byte(a.code)}) },
@@ -125,6 +132,9 @@ func (s *Server) check(ctx context.Context) (*mcp.CallToolResult, error) {
 	env, err := s.Prepare(ctx)
 	if env == nil {
 		return nil, err
+	}
+	if len(brokenWalls(env)) > 0 {
+		s.op.lookAgain() // readiness has to hear of it
 	}
 	return textResult(environmentText(env)), err
 }

@@ -91,9 +91,6 @@ func New(o Options) *UI {
 // Out is stdout for a command whose product is text, as `pyrun config` is.
 func (u *UI) Out() io.Writer { return u.out }
 
-// Width is how many columns there are; never less than 20.
-func (u *UI) Width() int { return u.width }
-
 // colored: a word on the command line wins, then NO_COLOR, then a terminal that can.
 func colored(c Color, tty bool, getenv func(string) string) bool {
 	switch {

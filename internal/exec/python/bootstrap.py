@@ -30,12 +30,8 @@ ZYGOTE = ""  # and zygote.py here
 COPY = None  # in a copy of a zygote, what zygote.py made
 
 
-def enter():
-    """Makes argv, sys.path and __main__ as a plain start has them."""
-    given = getattr(sys, "orig_argv", None)  # since 3.10
-    if given is not None:
-        sys.orig_argv = given[: len(given) - len(sys.argv)] + sys.argv[3:]
-    sys.argv = sys.argv[3:]
+def furnish():
+    """Makes sys.path and __main__ as a plain start has them, but for the script's name."""
     # Last, so that no input and no script shadows a standard module or a package.
     for folder in (variable("INPUTS_DIR"), posix.getcwd()):
         if folder and folder not in sys.path:
@@ -43,14 +39,24 @@ def enter():
     main = type(sys)("__main__")
     space = main.__dict__
     loader = sys.modules["_frozen_importlib_external"].SourceFileLoader
-    space["__loader__"] = loader("__main__", SCRIPT)
+    space["__loader__"] = loader("__main__", "")
     if sys.version_info < (3, 14):
         space["__annotations__"] = {}
     space["__builtins__"] = sys.modules["builtins"]
-    space["__file__"] = SCRIPT
+    space["__file__"] = ""
     if sys.version_info < (3, 15):
         space["__cached__"] = None
     sys.modules["__main__"] = main
+
+
+def enter():
+    """Makes argv what a plain start has, and names the script."""
+    given = getattr(sys, "orig_argv", None)  # since 3.10
+    if given is not None:
+        sys.orig_argv = given[: len(given) - len(sys.argv)] + sys.argv[3:]
+    sys.argv = sys.argv[3:]
+    space = sys.modules["__main__"].__dict__
+    space["__file__"] = space["__loader__"].path = SCRIPT
     if "site" in OPTIONS:
         site()
     if "figures" in OPTIONS:
@@ -97,12 +103,11 @@ def unsite():
 
 def load():
     """Compiles the script: the code to run and, when its value is wanted, the last expression."""
-    with open(SCRIPT, "rb") as file:
-        source = file.read()
+    source = contents()
     try:
         if "value" in OPTIONS:
             return split(compile(source, SCRIPT, "exec", 0x400, dont_inherit=True))  # 0x400: to a tree only
-        return swift(source) or compile(source, SCRIPT, "exec", dont_inherit=True), None
+        return COPY is None and swift(source) or compile(source, SCRIPT, "exec", dont_inherit=True), None
     except (SyntaxError, ValueError) as error:
         if not WINDOWS and unreadable(source, error):
             # Python words these otherwise for a file than for bytes, so let it read the file.
@@ -111,6 +116,19 @@ def load():
             again = ["-I", "-X", "utf8", "-X", "faulthandler", "-u", "-B"] + ["-S"] * sys.flags.no_site
             posix.execv(sys.executable, [sys.executable] + again + sys.argv)
         raise
+
+
+def contents():
+    """The script's bytes, read without the io module, which takes its time."""
+    fd = opened(SCRIPT, posix.O_RDONLY)
+    try:
+        parts, size = [b" "], 1 << 12
+        while parts[-1]:
+            parts.append(posix.read(fd, size))
+            size = min(4 * size, 1 << 20)
+    finally:
+        posix.close(fd)
+    return b"".join(parts[1:])
 
 
 def swift(source):
@@ -235,10 +253,11 @@ def dress(source):
     """What a zygote and its copies do ahead of a run: all that a run does, to no effect."""
     global OPTIONS, REPORT, SCRIPT
     OPTIONS, REPORT, SCRIPT = ["-"], "/dev/null", "/dev/null"
+    furnish()
     enter()
     load()
     space = sys.modules["__main__"].__dict__
-    exec(swift(source) or compile(source, SCRIPT, "exec"), space)
+    exec(compile(source, SCRIPT, "exec"), space)
     try:
         raise ValueError("dress rehearsal")
     except ValueError as error:
@@ -252,7 +271,7 @@ if OPTIONS[0] == "zygote":
         site()
     COPY = {"__name__": "pyrun"}
     exec(compile(ZYGOTE, "<pyrun: zygote>", "exec"), COPY)
-    COPY["serve"](dress, sys.argv[4:])
+    COPY["serve"](dress, furnish, sys.argv[4:])
     OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
     OPTIONS = OPTIONS.split(",")
     OWNER = posix.getpid()
@@ -261,6 +280,8 @@ if OPTIONS[0] == "zygote":
             unsite()
         else:
             OPTIONS.remove("site")
+else:
+    furnish()
 enter()
 try:
     CODE, LAST = load()

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	recordSchema = 2
+	recordSchema = 3
 	maxRecord    = 8 << 20
 	remedyCache  = "set PYRUN_CACHE_DIR or XDG_CACHE_HOME to a folder of your own, or give an interpreter with --python"
 )
@@ -107,6 +107,7 @@ type record struct {
 	CAFile      string
 	Sites       []string
 	HarnessSize int
+	Made        bool // it is the interpreter of an environment that Install made
 	Interpreter Interpreter
 }
 

@@ -117,11 +117,11 @@ func locate(path string) (string, error) {
 // findOut looks at an interpreter that nothing is remembered of.
 func findOut(ctx context.Context, o Options, path string) (*record, error) {
 	root, c, isEnvironment := readConfig(path)
-	if c.base == baseEmbedded {
-		return overEmbedded(ctx, o, root, path, c)
+	if c.base != "" {
+		return overBase(ctx, o, root, path, c)
 	}
-	if err := c.gone(root); err != nil {
-		return nil, err
+	if made := madeAround(path); made != "" {
+		return nil, environmentError(made, "is not to be started by "+path, nil)
 	}
 	f, err := probe(ctx, path, probeTime)
 	if err != nil {
@@ -139,7 +139,7 @@ func findOut(ctx context.Context, o Options, path string) (*record, error) {
 
 // describe makes the record of an interpreter of this machine.
 func describe(f *facts, path string) *record {
-	i := Interpreter{Path: f.Executable, Source: path, Version: f.Version, Prefix: f.Prefix}
+	i := Interpreter{Path: f.Executable, Source: path, Base: f.Real, Version: f.Version, Prefix: f.Prefix}
 	i.Harness, i.HarnessName = f.Harness, harnessCompiled
 	if len(f.Harness) == 0 {
 		i.Harness, i.HarnessName = harness(), harnessSource

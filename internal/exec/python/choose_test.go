@@ -3,6 +3,7 @@ package python
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -133,7 +134,7 @@ func TestChooseRemembers(t *testing.T) {
 				"cut":     func() error { return os.WriteFile(name, good[:len(good)-1], 0o600) },
 				"no JSON": func() error { return os.WriteFile(name, []byte("x\ny"), 0o600) },
 				"other": func() error {
-					return os.WriteFile(name, []byte(strings.Replace(string(good), "Schema\":2", "Schema\":0", 1)), 0o600)
+					return os.WriteFile(name, []byte(strings.Replace(string(good), fmt.Sprintf(`"Schema":%d`, recordSchema), `"Schema":0`, 1)), 0o600)
 				},
 				"writable": func() error { return errors.Join(os.WriteFile(name, good, 0o600), os.Chmod(name, 0o666)) },
 				"a link":   func() error { return errors.Join(os.Rename(name, name+".x"), os.Symlink(name+".x", name)) },

@@ -136,7 +136,7 @@ func describeEmbedded(ctx context.Context, root string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := Interpreter{Source: f.Executable, Version: f.Version, Embedded: true, Harness: f.Harness, HarnessName: harnessCompiled}
+	i := Interpreter{Source: f.Executable, Base: f.Real, Version: f.Version, Embedded: true, Harness: f.Harness, HarnessName: harnessCompiled}
 	i.Path, i.Prefix = inPlace(root, f.Executable), embeddedInside
 	i.Mounts = []Mount{{Source: root, Target: embeddedInside}}
 	var objects []string

@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -35,6 +34,7 @@ const (
 
 	baseEmbedded  = "embedded"
 	remedyInstall = "run: pyrun packages install"
+	remedyAnew    = remedyInstall + ", with --python PATH for another interpreter than the embedded one"
 )
 
 // config is what pyvenv.cfg says.
@@ -46,9 +46,15 @@ type config struct {
 // readConfig reads the pyvenv.cfg of the environment whose interpreter is path.
 func readConfig(path string) (root string, c config, ok bool) {
 	root = filepath.Dir(filepath.Dir(path))
+	c, ok = readConfigFile(root)
+	return root, c, ok
+}
+
+// readConfigFile reads the pyvenv.cfg in the folder root.
+func readConfigFile(root string) (c config, ok bool) {
 	info, err := os.Lstat(filepath.Join(root, configFile))
 	if err != nil || !info.Mode().IsRegular() {
-		return root, c, false
+		return c, false
 	}
 	eachLine(filepath.Join(root, configFile), func(line string) bool {
 		key, value, _ := strings.Cut(line, "=")
@@ -63,7 +69,7 @@ func readConfig(path string) (root string, c config, ok bool) {
 		}
 		return true
 	})
-	return root, c, true
+	return c, true
 }
 
 func (c config) text(home string) string {
@@ -115,6 +121,12 @@ func installed(ctx context.Context, o Options) (r *record, found bool, err error
 		return nil, true, untrusted(root, "set XDG_DATA_HOME to a folder of your own, or give an interpreter with --python", err)
 	}
 	r, err = named(ctx, o, executableIn(root))
+	if err == nil && !r.Made {
+		err = &Error{
+			Kind: ErrEnvironment, Msg: "the environment " + root + " is not one that pyrun made",
+			Remedy: "put it elsewhere and name it with --python, or remove it and " + remedyInstall,
+		}
+	}
 	return r, true, err
 }
 
@@ -130,7 +142,7 @@ func untrusted(root, remedy string, err error) error {
 	}
 }
 
-func environmentError(root, msg string, err error) error {
+func environmentError(root, msg string, err error) *Error {
 	return &Error{Kind: ErrEnvironment, Msg: "the environment " + root + ": " + msg, Err: err, Remedy: remedyInstall}
 }
 
@@ -152,57 +164,6 @@ func (c config) gone(root string) error {
 	}
 	return &Error{
 		Kind: ErrEnvironment, Msg: fmt.Sprintf("the environment %s was made from %s, which is gone", root, c.base),
-		Remedy: remedyInstall + ", with --python PATH for another interpreter than the embedded one",
+		Remedy: remedyAnew,
 	}
-}
-
-// overEmbedded is the record of an environment of the embedded interpreter.
-// What scripts see is a virtual environment with the embedded one as its base.
-func overEmbedded(ctx context.Context, o Options, root, path string, c config) (*record, error) {
-	base, err := embedded(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	i := base.Interpreter
-	if err := c.fits(root, i.Version); err != nil {
-		return nil, err
-	}
-	site := siteIn(root, i.Version)
-	lib := filepath.Dir(filepath.Dir(site))
-	for _, needed := range []string{site, filepath.Join(root, sandboxConfig)} {
-		if _, err := os.Stat(needed); err != nil {
-			return nil, environmentError(root, "is damaged", err)
-		}
-	}
-	own := Mount{Source: i.Mounts[0].Source, Target: i.Mounts[0].Source}
-	libraries := Interpreter{Mounts: []Mount{own, {Source: root, Target: root}}} // what lies in them is shown already
-	libraries.showLibraries(append([]string{i.Source}, sharedObjects(site)...))
-
-	i.Mounts = append(slices.Clone(i.Mounts), Mount{Source: lib, Target: environmentInside + "/lib"})
-	i.Mounts = append(i.Mounts, Mount{Source: filepath.Join(root, sandboxConfig), Target: environmentInside + "/" + configFile, Data: true})
-	if info, err := os.Stat(filepath.Join(root, "share")); err == nil && info.IsDir() {
-		i.Mounts = append(i.Mounts, Mount{Source: filepath.Join(root, "share"), Target: environmentInside + "/share", Data: true})
-	}
-	for _, m := range libraries.Mounts[2:] {
-		i.show(m.Source, m.Target)
-	}
-	program := environmentInside + "/bin/python"
-	i.Links = append(slices.Clone(i.Links), Link{program, i.Path})
-	i.Path, i.Prefix, i.Source, i.Environment = program, environmentInside, path, root
-	i.Packages = findPackages([]string{site})
-	r := *base
-	r.Path, r.Interpreter = path, i
-	r.Sites = append([]string{site}, base.Sites...)
-	r.Stamps = append(slices.Clone(base.Stamps), stampOf(root), stampOf(site), stampOf(filepath.Join(root, configFile)), stampOf(filepath.Join(root, sandboxConfig)))
-	return &r, nil
-}
-
-// current says whether a remembered environment lies over the embedded
-// interpreter that this pyrun brings, and not over an earlier one.
-func (r *record) current(cache string) bool {
-	if !r.Interpreter.Embedded {
-		return true
-	}
-	root := filepath.Join(cache, embeddedName())
-	return trustRoot(root) == nil && r.Interpreter.Mounts[0].Source == root
 }

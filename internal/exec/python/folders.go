@@ -4,7 +4,6 @@ package python
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -17,6 +16,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 //go:embed compile.py
@@ -29,16 +30,12 @@ const fullDiskExit = 28
 // with the interpreter that will read them: one process a core. None of the
 // folder's code runs.
 func compileFolder(ctx context.Context, executable, dir, inside string) error {
+	g, ctx := errgroup.WithContext(ctx)
 	parts := runtime.NumCPU()
-	errs := make(chan error, parts)
 	for part := range parts {
-		go func() { errs <- compilePart(ctx, executable, dir, inside, part, parts) }()
+		g.Go(func() error { return compilePart(ctx, executable, dir, inside, part, parts) })
 	}
-	var err error
-	for range parts {
-		err = cmp.Or(err, <-errs)
-	}
-	return err
+	return g.Wait()
 }
 
 func compilePart(ctx context.Context, executable, dir, inside string, part, parts int) error {

@@ -55,10 +55,7 @@ func findBase(ctx context.Context, o Options) (base, error) {
 			if err != nil {
 				return b, err
 			}
-			if b.executable, err = filepath.EvalSymlinks(path); err != nil {
-				return b, &Error{Name: path, Kind: ErrUnusable, Msg: "find it", Err: err}
-			}
-			b.version = r.Interpreter.Version
+			b.executable, b.version = r.Interpreter.Base, r.Interpreter.Version
 		}
 	}
 	if b.embedded {
@@ -66,12 +63,25 @@ func findBase(ctx context.Context, o Options) (base, error) {
 		if err != nil {
 			return b, err
 		}
-		if b.executable, err = filepath.EvalSymlinks(r.Interpreter.Source); err != nil {
-			return b, &Error{Name: r.Interpreter.Source, Kind: ErrUnusable, Msg: "find it", Err: err}
-		}
-		b.version = r.Interpreter.Version
+		b.executable, b.version = r.Interpreter.Base, r.Interpreter.Version
 	}
 	return b, checkVersion(&Interpreter{Source: b.executable, Version: b.version}, o.Version)
+}
+
+// begin finds out what is asked for, and of which interpreter: all of the list,
+// and what of it applies.
+func (in Installation) begin(ctx context.Context) (b base, list, wanted []Requirement, err error) {
+	if list, err = ParsePackages(in.List); err != nil {
+		return b, nil, nil, err
+	}
+	if err = in.Index.check(in.Options); err != nil {
+		return b, nil, nil, err
+	}
+	if b, err = findBase(ctx, in.Options); err != nil {
+		return b, nil, nil, err
+	}
+	wanted, err = b.applicable(ctx, in.Options, list)
+	return b, list, wanted, err
 }
 
 // Install makes an environment. A *RequirementError is a line of the list, a
@@ -79,18 +89,7 @@ func findBase(ctx context.Context, o Options) (base, error) {
 // went wrong, and then, as after the end of ctx, all is as it was. It touches
 // the network (through pip), and runs none of the code that it installs.
 func Install(ctx context.Context, in Installation) (*Environment, error) {
-	list, err := ParsePackages(in.List)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.Index.check(in.Options); err != nil {
-		return nil, err
-	}
-	b, err := findBase(ctx, in.Options)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := b.applicable(ctx, in.Options, list)
+	b, list, wanted, err := in.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -140,12 +139,15 @@ func (in Installation) build(ctx context.Context, b base, chosen []Requirement, 
 		if err != nil {
 			return err
 		}
-		p := pip{options: in.Options, folder: folder, ours: ours, root: temp, final: root, temp: work, index: in.Index}
+		p := pip{options: in.Options, base: b, folder: folder, ours: ours, root: temp, final: root, temp: work, index: in.Index}
 		var more []string
 		if in.Lock != "" {
 			more = append(more, "--require-hashes")
 		}
 		if err := p.install(ctx, requirementLines(chosen), more...); err != nil {
+			return err
+		}
+		if err := b.overwrites(temp); err != nil {
 			return err
 		}
 	}

@@ -388,9 +388,18 @@ func TestEnvironmentOfAnother(t *testing.T) {
 			}
 		}
 	}
-	edit(configFile, "version = 3.14.6", "version = 3.13.0")
+	older := func(from, to string) { // as one that was made then
+		t.Helper()
+		edit(configFile, "version = "+from, "version = "+to)
+		edit(sandboxConfig, "version = "+from, "version = "+to)
+		bin := filepath.Join(env.Dir, "bin", "python")
+		if err := os.Rename(bin+shortVersion(from), bin+shortVersion(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	older("3.14.6", "3.13.0")
 	refused("was made for CPython 3.13.0", "is 3.14.6 now")
-	edit(configFile, "version = 3.13.0", "version = 3.14.2") // a patch is no other interpreter
+	older("3.13.0", "3.14.2") // a patch is no other interpreter
 	if _, err := Choose(t.Context(), in.Options); err != nil {
 		t.Error(err)
 	}
@@ -425,7 +434,9 @@ func TestInstallElsewhere(t *testing.T) {
 			continue
 		}
 		t.Run(other.Version, func(t *testing.T) {
-			in := installation(t, "good\nhelper\n", good(), wheeltest.Wheel{Name: "helper", Version: "3", Files: map[string]string{"helper.py": ""}, Scripts: map[string]string{"help-me": "helper:main"}})
+			// The interpreter itself has a setuptools, as likely as not: that is no reason not to install one.
+			setuptools := wheeltest.Wheel{Name: "setuptools", Version: "0.1", Files: map[string]string{"setuptools.py": ""}}
+			in := installation(t, "good\nhelper\nsetuptools\n", good(), setuptools, wheeltest.Wheel{Name: "helper", Version: "3", Files: map[string]string{"helper.py": ""}, Scripts: map[string]string{"help-me": "helper:main"}})
 			in.Path = other.Source
 			env := mustInstall(t, in)
 			in.Path = ""
@@ -441,11 +452,11 @@ func TestInstallElsewhere(t *testing.T) {
 				t.Errorf("%+v, want %s", out, want)
 			}
 			v, err := Verify(t.Context(), in.Options)
-			if err != nil || len(v.Damage) > 0 || v.Packages != 2 || v.Unhashed != 0 {
+			if err != nil || len(v.Damage) > 0 || v.Packages != 3 || v.Unhashed != 0 {
 				t.Errorf("%+v %v", v, err)
 			}
 			l, err := Lock(t.Context(), Installation{Options: Options{Path: other.Source, CacheDir: in.CacheDir, Getenv: in.Getenv}, List: in.List, Index: in.Index})
-			if err != nil || len(l.Packages) != 2 {
+			if err != nil || len(l.Packages) != 3 {
 				t.Errorf("%+v %v", l, err)
 			}
 		})

@@ -121,13 +121,3 @@ func extraOf(marker string) string {
 	name, _, _ := strings.Cut(after[1:], after[:1])
 	return name
 }
-
-// Takes says whether a version is one that the requirement allows.
-func (r Requirement) Takes(version string) bool {
-	if !strings.Contains(r.Specifier, "+") {
-		version, _, _ = strings.Cut(version, "+") // a local version counts only where one is asked for
-	}
-	// The one comparison of versions that there is, by another name.
-	ok, err := (&Metadata{RequiresPython: r.Specifier}).Allows(version)
-	return err == nil && ok
-}

@@ -11,6 +11,7 @@ package python
 type Interpreter struct {
 	Path     string // of its executable, as the script sees it
 	Source   string // of its executable on this machine
+	Base     string // of the program itself, in no environment that pyrun made: all that pyrun starts outside of a sandbox
 	Version  string // "3.14.6"
 	Prefix   string // sys.prefix inside
 	Embedded bool

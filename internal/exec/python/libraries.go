@@ -43,7 +43,7 @@ func (w *walker) visit(path string, inherited []string) {
 		return
 	}
 	w.seen[path] = true
-	f, err := elf.Open(path)
+	f, err := openObject(path)
 	if err != nil {
 		return
 	}
@@ -72,7 +72,9 @@ func (w *walker) visit(path string, inherited []string) {
 // need finds one library and shows it where the loader will look.
 func (w *walker) need(name string, own, passed []string) {
 	if strings.Contains(name, "/") {
-		w.found(name, name, passed)
+		if path := filepath.Clean(name); filepath.IsAbs(path) && w.fits(path) {
+			w.found(path, path, passed)
+		}
 		return
 	}
 	for _, dir := range own {
@@ -102,17 +104,27 @@ func (w *walker) found(source, target string, passed []string) {
 	w.visit(source, passed)
 }
 
-// fits says whether a file is an object for this machine.
+// fits says whether a file is a library for this machine. Which one is needed is
+// the word of a package, that may name any file: what is no library is not shown.
 func (w *walker) fits(path string) bool {
-	if w.seen[path] {
-		return true
-	}
-	f, err := elf.Open(path)
+	f, err := openObject(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return f.Machine == w.machine
+	return f.Machine == w.machine && f.Type == elf.ET_DYN // a core dump is another type
+}
+
+// openObject opens a file as an object; a pipe would keep us waiting, and a device do worse.
+func openObject(path string) (*elf.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return elf.Open(path)
 }
 
 // addLoader shows the loader the program names and learns from it which of the
@@ -127,6 +139,9 @@ func (w *walker) addLoader(f *elf.File) {
 			return
 		}
 		loader := strings.TrimRight(string(data), "\x00")
+		if !filepath.IsAbs(loader) || !w.fits(loader) {
+			continue
+		}
 		w.i.show(loader, loader)
 		if real, err := filepath.EvalSymlinks(loader); err == nil {
 			// Debian's loader lives in the very folder it searches first.

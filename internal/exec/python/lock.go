@@ -88,18 +88,7 @@ func readLock(text string, list []Requirement, b base) ([]Requirement, error) {
 // Lock asks pip which files satisfy the list, and installs nothing. Target and
 // Lock of in do not count. Errors are those of Install.
 func Lock(ctx context.Context, in Installation) (*Locked, error) {
-	list, err := ParsePackages(in.List)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.Index.check(in.Options); err != nil {
-		return nil, err
-	}
-	b, err := findBase(ctx, in.Options)
-	if err != nil {
-		return nil, err
-	}
-	wanted, err := b.applicable(ctx, in.Options, list)
+	b, list, wanted, err := in.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -171,9 +160,9 @@ func (in Installation) resolve(ctx context.Context, b base, wanted []Requirement
 	if err := skeleton(temp, work, b); err != nil {
 		return nil, orNoRoom("make a temporary folder", err)
 	}
-	p := pip{options: in.Options, folder: folder, ours: ours, root: temp, final: temp, temp: work, index: in.Index}
+	p := pip{options: in.Options, base: b, folder: folder, ours: ours, root: temp, final: temp, temp: work, index: in.Index}
 	out := filepath.Join(temp, "report.json")
-	if err := p.install(ctx, requirementLines(wanted), "--dry-run", "--ignore-installed", "--report", out); err != nil {
+	if err := p.install(ctx, requirementLines(wanted), "--dry-run", "--report", out); err != nil {
 		return nil, err
 	}
 	var report struct {

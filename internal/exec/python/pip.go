@@ -9,7 +9,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,8 +44,11 @@ func pipFor(ctx context.Context, o Options, b base) (dir string, ours bool, err 
 			return dir, true, err
 		}
 	}
-	const where = "import importlib.util, os; s = importlib.util.find_spec('pip'); print(os.path.dirname(os.path.dirname(s.origin)) if s else '')"
-	out, err := b.ask(ctx, nil, "-I", "-X", "utf8", "-B", "-c", where)
+	// With -S too: the site module would run what packages of this interpreter
+	// have put into .pth files, and their folders are all that is asked for.
+	const where = "import importlib.machinery, os, site; s = importlib.machinery.PathFinder.find_spec('pip', site.getsitepackages()); " +
+		"print(os.path.dirname(os.path.dirname(s.origin)) if s and s.origin else '')"
+	out, err := b.ask(ctx, nil, "-I", "-S", "-X", "utf8", "-B", "-c", where)
 	dir = strings.TrimSpace(string(out))
 	if err == nil && dir == "" {
 		err = &Error{Name: b.executable, Kind: ErrUnusable, Msg: "has no pip", Remedy: "run: " + b.executable + " -m ensurepip, or give another with --python"}
@@ -97,7 +99,7 @@ func (b base) ask(ctx context.Context, stdin []byte, argv ...string) ([]byte, er
 // marker that pip cannot read is a *RequirementError, and so are two
 // requirements of one package that both apply.
 func Applicable(ctx context.Context, o Options, i *Interpreter, all []Requirement) ([]Requirement, error) {
-	b := base{executable: i.Source, version: i.Version, embedded: i.Embedded}
+	b := base{executable: i.Base, version: i.Version, embedded: i.Embedded}
 	return b.applicable(ctx, o, all)
 }
 
@@ -149,9 +151,10 @@ func (b base) applicable(ctx context.Context, o Options, all []Requirement) ([]R
 	return applies, nil
 }
 
-// pip is one start of it, in the virtual environment at root.
+// pip is one start of it, for the virtual environment at root.
 type pip struct {
 	options Options
+	base    base   // runs it
 	folder  string // of pip
 	ours    bool   // it is the one that comes with pyrun
 	root    string // of the environment, as it stands
@@ -171,10 +174,11 @@ func (p pip) install(ctx context.Context, requirements string, more ...string) e
 	if p.ours { // older ones do not know this word
 		progress = "raw"
 	}
+	// What lies beside pip, the base interpreter's packages, does not count as installed.
 	argv := append([]string{
-		"-I", "-X", "utf8", "-B", "-c", pipSource, p.folder, executableIn(p.final), "install", "--requirement", file,
+		"-I", "-S", "-X", "utf8", "-B", "-c", pipSource, p.folder, p.root, executableIn(p.final), "install", "--requirement", file,
 		"--isolated", "--disable-pip-version-check", "--no-input", "--no-color", "--progress-bar", progress, "--retries", "2",
-		"--only-binary", ":all:", "--no-compile", "--no-warn-script-location",
+		"--ignore-installed", "--only-binary", ":all:", "--no-compile", "--no-warn-script-location",
 	}, more...)
 	if cert, err := filepath.Abs(p.options.env("PIP_CERT")); err == nil && p.options.env("PIP_CERT") != "" {
 		argv = append(argv, "--cert", cert)
@@ -182,7 +186,7 @@ func (p pip) install(ctx context.Context, requirements string, more ...string) e
 	for _, link := range p.index.FindLinks {
 		argv = append(argv, "--find-links", link)
 	}
-	cmd := exec.CommandContext(ctx, executableIn(p.root), argv...)
+	cmd := exec.CommandContext(ctx, p.base.executable, argv...)
 	cmd.Env, cmd.Dir = p.environment(), p.temp
 	said := &listener{progress: p.options.progress, file: file, asked: strings.Split(text, "\n")}
 	cmd.Stdout, cmd.Stderr = said, said
@@ -241,5 +245,5 @@ func readReport(file string, into any) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(json.Unmarshal(data, into))
+	return json.Unmarshal(data, into)
 }

@@ -1,5 +1,5 @@
 // What bootstrap.py reports: one file of frames, written when the script has
-// ended. The script can write that file too, so it is hostile input: bounded,
+// ended, if there is something to say. The script can write that file too, so it is hostile input: bounded,
 // parsed strictly, and nothing but words to show a reader.
 
 package python
@@ -17,8 +17,8 @@ import (
 // MaxReport bounds a report file, in bytes.
 const MaxReport = 64 << 10
 
-// ErrNoReport is returned for an empty report: the script left by os._exit, was
-// killed, or forked children are all that is left of it.
+// ErrNoReport is returned for an empty report. Where there is none at all, there
+// was nothing to say, or the script left by os._exit or was killed.
 var ErrNoReport = errors.New("the script left no report")
 
 // Report is what the harness says about a script that has ended.

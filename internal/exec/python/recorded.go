@@ -23,6 +23,15 @@ type recorded struct {
 	size string
 }
 
+// from is the file's path from where the .dist-info folder info is named.
+func (r recorded) from(info string) string { return path.Join(path.Dir(info), r.path) }
+
+// packageOf is the package that a .dist-info folder is named after.
+func packageOf(info string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(info), ".dist-info"), "-")
+	return name
+}
+
 // readRecord reads the RECORD in a .dist-info folder.
 func readRecord(root *os.Root, info string) ([]recorded, error) {
 	f, err := openRegular(root, path.Join(info, "RECORD"))

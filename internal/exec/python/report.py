@@ -18,6 +18,13 @@ def variable(name):
     return value and value.decode("utf-8", "surrogateescape")
 
 
+def opened(path, flags, *also):
+    """A descriptor of a file, as bytes and for this process alone, with the flags that there are here."""
+    for name in ("O_CLOEXEC", "O_BINARY", "O_NOINHERIT") + also:
+        flags |= getattr(posix, name, 0)
+    return posix.open(path, flags, 0o600)
+
+
 def write(error, value=None):
     """Writes the report. It must not fail: the script's own end comes first."""
     if posix.getpid() != OWNER:
@@ -31,13 +38,12 @@ def write(error, value=None):
                 frames.append((b"N", clip("the value's repr raised " + name(broken), 512)))
         if error is not None and not isinstance(error, SystemExit):
             frames += describe(error)
+        if not frames:
+            return  # there is no report then
         frames.append((b".", b""))
         data = b"".join([tag + len(text).to_bytes(4, "big") + text for tag, text in frames])
         # What a script may have put in its place is not followed and not waited for.
-        flags = posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC
-        for also in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT"):
-            flags |= getattr(posix, also, 0)
-        fd = posix.open(REPORT, flags, 0o600)
+        fd = opened(REPORT, posix.O_WRONLY | posix.O_CREAT | posix.O_TRUNC, "O_NOFOLLOW", "O_NONBLOCK")
         try:
             while data:
                 data = data[posix.write(fd, data):]

@@ -55,6 +55,11 @@ func Verify(ctx context.Context, o Options) (*Verification, error) {
 	case i.Embedded:
 		sites = []string{siteIn(root, i.Version)}
 	}
+	if c, ok := readConfigFile(root); ok && c.base != "" { // Choose may go by what it remembers
+		if err := c.whole(root); err != nil {
+			return nil, err
+		}
+	}
 	v, damage, err := verifyTree(ctx, root, sites, o.progress)
 	if err != nil {
 		return nil, &PackagesError{Msg: "verify " + root, Err: err}
@@ -120,7 +125,7 @@ type verifier struct {
 }
 
 func (v *verifier) distribution(info string) {
-	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(info), ".dist-info"), "-")
+	name := packageOf(info)
 	say := func(path, format string, args ...any) {
 		v.damage = append(v.damage, Damage{name, path, fmt.Sprintf(format, args...)})
 	}
@@ -134,7 +139,7 @@ func (v *verifier) distribution(info string) {
 		if v.ctx.Err() != nil {
 			return
 		}
-		at := path.Join(path.Dir(info), r.path)
+		at := r.from(info)
 		if path.IsAbs(r.path) || !filepath.IsLocal(at) {
 			say(r.path, "lies outside of the environment")
 			continue

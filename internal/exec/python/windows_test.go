@@ -46,12 +46,7 @@ func TestHarnessOnWindows(t *testing.T) {
 				argv := Command(&source, j)
 				at := slices.Index(argv, filepath.Join(f.harness, harnessSource))
 				out := run(t, f.job, f.env(), slices.Insert(argv, at, play, filepath.Join(filepath.Dir(play), "nt.txt"))...)
-				file, err := os.Open(f.report)
-				if err != nil {
-					t.Fatalf("%v; %+v", err, out)
-				}
-				defer file.Close()
-				report, err := ReadReport(file)
+				report, err := reported(f.report)
 				if err != nil || out.stdout != c.stdout || report.Value != c.value || len(report.Notes) > 0 {
 					t.Errorf("%+v; %+v, %v", out, report, err)
 				}

@@ -4,8 +4,8 @@ package python
 
 import (
 	"bytes"
+	"encoding/binary"
 	"path"
-	"strconv"
 	"strings"
 )
 
@@ -33,23 +33,31 @@ func Copyable(i *Interpreter, j Job) bool { return !j.Outside && (!j.StdlibOnly 
 // maxMessage is what a copy takes in one piece.
 const maxMessage = 64 << 10
 
-// CopyMessage tells a copy its job, env being the whole environment. It is not
-// ok for words that are too many, or that no program could be started with.
+// CopyMessage tells a copy its job, env being the whole environment: whether
+// there is input (1 byte), the size of the environment (4, little endian), the
+// environment with a NUL behind each pair, words with NULs between. It is not ok for words that are too many, or that no program could be started with.
 func CopyMessage(i *Interpreter, j Job, env []string, stdin bool) (message []byte, ok bool) {
-	kind := "null"
-	if stdin {
-		kind = "stdin"
-	}
-	argv := words(i, j)
-	fields := append([]string{kind, strconv.Itoa(len(argv))}, argv...)
-	fields = append(fields, env...)
 	var b bytes.Buffer
-	for _, f := range fields {
-		if strings.Contains(f, "\x00") {
+	for _, pair := range env {
+		if strings.Contains(pair, "\x00") {
 			return nil, false
 		}
-		b.WriteString(f)
+		b.WriteString(pair)
 		b.WriteByte(0)
 	}
-	return b.Bytes(), b.Len() <= maxMessage
+	message = binary.LittleEndian.AppendUint32([]byte{0}, uint32(b.Len()))
+	if stdin {
+		message[0] = 1
+	}
+	message = append(message, b.Bytes()...)
+	for n, word := range words(i, j) {
+		if strings.Contains(word, "\x00") {
+			return nil, false
+		}
+		if n > 0 {
+			message = append(message, 0)
+		}
+		message = append(message, word...)
+	}
+	return message, len(message) <= maxMessage
 }

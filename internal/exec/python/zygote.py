@@ -47,11 +47,11 @@ class Job:
     def __init__(self, text):
         (count,) = unpack_from("<I", text)
         self.limits = [unpack_from("<QQQ", text, 4 + 24 * i) for i in range(count)]
-        fields = text[4 + 24 * count:].split(b"\0")
-        self.stdin = fields[0] == b"stdin"
-        count = int(fields[1])
-        self.argv = [field.decode("utf-8", "surrogateescape") for field in fields[2:2 + count]]
-        self.env = fields[2 + count:-1]
+        at = 4 + 24 * count
+        self.stdin, size = unpack_from("<?I", text, at)
+        at += 5
+        self.env = text[at:at + size]
+        self.argv = text[at + size:].decode("utf-8", "surrogateescape").split("\0")
 
 
 class Player:
@@ -82,12 +82,25 @@ class Player:
         return self.call(self.ops, self.data)
 
 
-def serve(dress, names):
+def serve(dress, furnish, names):
     """Makes copies until the server is gone; returns in a copy that has a job."""
+    if copies(dress, names):
+        rehearse(dress)
+    forget()
+    gc.freeze()  # all but what is the script's, which is to go at its end
+    furnish()
+    wait_for_job()
+
+
+def copies(dress, names):
+    """Returns in a copy: whether there is time for a rehearsal."""
     server = take_socket()
     libc = ctypes.CDLL(None)
     atexit.register(leave_soon, ctypes.PyDLL(None))  # by which no other thread may run meanwhile
     left = []
+    one_thread = {name: b"1" for name in posix.environ if name.endswith(b"_NUM_THREADS")}
+    given = {name: posix.environ[name] for name in one_thread}
+    set_all(one_thread)  # what is started while loading would be missing in every copy
     for name in names:
         try:
             __import__(name)
@@ -96,13 +109,14 @@ def serve(dress, names):
         if threads() > 1:
             server.send(pack("<4Q", 0, 0, 0, 0) + name.encode())
             posix._exit(0)
+    set_all(given)
     rehearse(dress)
     hooks = [ctypes.pythonapi.PyOS_BeforeFork, libc.fork, ctypes.pythonapi.PyOS_AfterFork_Parent, ctypes.pythonapi.PyOS_AfterFork_Child]
     server.send(pack("<4Q", *[ctypes.cast(hook, ctypes.c_void_p).value for hook in hooks]) + "\n".join(left).encode()[:4096])
     text, fds = receive(server)
     player = Player(libc, text, *fds)
     global FRESH
-    FRESH = frozenset(name for name in sys.modules if name != "__main__")
+    FRESH = frozenset(sys.modules)
     gc.collect()
     gc.disable()
     gc.freeze()
@@ -118,9 +132,7 @@ def serve(dress, names):
             posix.close(fd)
         server.send(pack("<i", result))
     server.detach()  # the sandbox has closed it, and its number may be another's
-    if early:
-        rehearse(dress)
-    wait_for_job()
+    return early
 
 
 def threads():
@@ -172,12 +184,11 @@ def wait_for_job():
     text, fds = receive(sock)
     if not text:
         posix._exit(0)
-    sock.close()
+    sock.detach()
     for i, fd in enumerate(fds):
         posix.dup2(fd, i)
-        posix.close(fd)
+    posix.closerange(3, 16)  # the socket too, and where there is no getrandom, what Python keeps open of /dev/urandom
     become(Job(text))
-    posix.closerange(3, 16)  # where there is no getrandom, Python keeps /dev/urandom open
     gc.enable()
 
 
@@ -192,17 +203,32 @@ def become(job):
     if given is not None:
         sys.orig_argv = given[: len(given) - len(sys.argv)] + job.argv
     sys.argv = job.argv
-    forget()
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        logging._startTime = logging.time.time_ns() if sys.version_info >= (3, 13) else logging.time.time()
     global OWNER
     OWNER = posix.getpid()
 
 
+ENV = None  # which environ put in place last
+
+
 def environ(pairs):
-    wanted = dict(pair.split(b"=", 1) for pair in pairs)
+    """Puts in place what stands in NAME=VALUE, each with a NUL behind it."""
+    global ENV
+    if pairs == ENV:
+        return
+    ENV = pairs
+    wanted = dict(pair.split(b"=", 1) for pair in pairs.split(b"\0")[:-1])
     have = posix.environ  # os.environ looks into this very dictionary
     for name in [name for name in have if name not in wanted]:
         posix.unsetenv(name)
         del have[name]
+    set_all(wanted)
+
+
+def set_all(wanted):
+    have = posix.environ
     for name, value in wanted.items():
         if have.get(name) != value:
             posix.putenv(name, value)
@@ -226,9 +252,6 @@ def forget():
     process = modules.get("multiprocessing.process")
     if process is not None:
         process._current_process._config["authkey"] = process.AuthenticationString(posix.urandom(32))
-    logging = modules.get("logging")
-    if logging is not None:
-        logging._startTime = logging.time.time_ns() if sys.version_info >= (3, 13) else logging.time.time()
 
 
 def rehearse(dress):
@@ -240,8 +263,8 @@ def rehearse(dress):
     argv, given, path, main = sys.argv, getattr(sys, "orig_argv", None), list(sys.path), sys.modules["__main__"]
     try:
         sys.argv = argv[:1] + ["-", "/dev/null", "/dev/null"]
-        become(Job(pack("<I", 0) + b"null\0" + b"4\0" + b"\0".join(word.encode() for word in sys.argv) + b"\0" + b"".join(
-            name + b"=" + value + b"\0" for name, value in posix.environ.items())))
+        env = b"".join(name + b"=" + value + b"\0" for name, value in posix.environ.items())
+        become(Job(pack("<I?I", 0, False, len(env)) + env + "\0".join(sys.argv).encode()))
         dress(TOUCH)
         for name, source in (("numpy", NUMPY), ("pandas", PANDAS)):
             if name in sys.modules:
@@ -295,8 +318,8 @@ def leave_soon(libc):
         space[name] = None
     for name in ("stdin", "stdout", "stderr"):
         space[name] = space["__%s__" % name]
-    made = []
-    for name in [name for name in modules if name not in FRESH]:
+    made, held = [], False
+    for name in added(modules):
         try:
             made.append(ref(modules[name]))
         except TypeError:
@@ -309,12 +332,26 @@ def leave_soon(libc):
         module = link()
         if module is not None:
             empty(module.__dict__)
+            held = True
         del module
-    gc.collect()
+    if held:
+        gc.collect()
     if not flush():
         return
     libc.fflush(None)
     libc._exit(STATUS)
+
+
+def added(modules):
+    """__main__ and the names that came after FRESH, in their order."""
+    names = []
+    for name in reversed(modules):
+        if name in FRESH:
+            break
+        names.append(name)
+    if len(names) + len(FRESH) != len(modules):
+        return [name for name in modules if name not in FRESH or name == "__main__"]
+    return ["__main__"] + names[::-1]  # as it nearly always is, and no page of the others was touched
 
 
 def flush():

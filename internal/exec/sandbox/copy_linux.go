@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/pyrun-dev/pyrun/internal/exec/sandbox/cgroup"
 )
 
 // copied is what a run that came of a zygote has besides.
@@ -87,7 +85,7 @@ func (z *zygote) provide(r *running) (files []*os.File, err error) {
 		return files, &Error{Step: "make the socket to the script", Err: err}
 	}
 	files = append(files, job, z.image)
-	doors, err := r.meter.doors()
+	doors, err := r.meter.doors(false)
 	if err != nil || len(doors) != z.site.doors {
 		closeAll(doors)
 		return files, &Error{Step: "join the cgroup", Err: errors.Join(err, unix.ENOENT)}
@@ -195,28 +193,4 @@ func pidOf(pidfd *os.File) int {
 		}
 	}
 	return 0
-}
-
-// copies makes a meter as a run's is made, for only then it is known what holds
-// the memory.
-func (n *native) copies(l Limits) error {
-	holder, err := n.machine.holder(l)
-	if err != nil {
-		return err
-	}
-	return counted(holder)
-}
-
-// counted says whether copies can have all that a cold run has. A process joins
-// its group of cgroup 2 at clone, which a copy's list cannot do: it would go
-// uncounted and unbounded.
-func counted(memory string) error {
-	if memory == string(cgroup.V2) {
-		return &Error{
-			Step: "make warm copies", Err: ErrUnsupported,
-			Why:    "memory is held by cgroup 2, whose groups a copy cannot join in this version",
-			Remedy: "runner.warm: auto serves without copies where there can be none",
-		}
-	}
-	return nil
 }

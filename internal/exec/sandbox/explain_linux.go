@@ -20,6 +20,9 @@ func explain(step string, errno unix.Errno, id identity) error {
 		e.Remedy = "run it again; if it stays, somebody else changes that path"
 	case strings.HasPrefix(step, "show ") && errno == unix.EINVAL:
 		e.Why = "other file systems are mounted below that folder"
+	case step == "enter the root" && errno == unix.EINVAL:
+		e.Why = "this system still runs from its initial RAM disk, whose root cannot be exchanged"
+		e.Remedy = "move to another root first (switch_root), or run pyrun in a container"
 	case denied && (strings.HasPrefix(step, "mount ") || strings.HasPrefix(step, "show ") || strings.HasPrefix(step, "make mounts") || strings.HasPrefix(step, "enter the root")):
 		e.Why, e.Remedy = deniedNamespaces(id)
 	case strings.Contains(step, "Landlock"):

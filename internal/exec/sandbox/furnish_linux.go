@@ -55,13 +55,15 @@ func parent(store *os.File, pol Policy, id identity, at string) (dir int, base s
 		if i > 0 {
 			seen = path.Join(seen, part)
 		}
-		err := unix.Mkdirat(dir, part, 0o755)
-		made := err == nil
-		if err != nil && !errors.Is(err, unix.EEXIST) {
-			unix.Close(dir)
-			return -1, "", err
+		const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+		made := false
+		next, err := unix.Openat(dir, part, flags, 0)
+		if errors.Is(err, unix.ENOENT) {
+			if err = unix.Mkdirat(dir, part, 0o755); err == nil {
+				made = true
+				next, err = unix.Openat(dir, part, flags, 0)
+			}
 		}
-		next, err := unix.Openat(dir, part, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 		unix.Close(dir)
 		if err != nil {
 			return -1, "", err

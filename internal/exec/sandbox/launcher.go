@@ -24,7 +24,7 @@ type Launcher struct{ impl launcher }
 type launcher interface {
 	place() (Place, error)
 	start(ctx context.Context, at Place, p Policy, io Stdio) (process, error)
-	copies(Limits) error
+	copies() error
 	zygote(ctx context.Context, p Policy) (zygoter, error)
 	close() error
 }

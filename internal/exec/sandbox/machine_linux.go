@@ -32,7 +32,6 @@ type machine struct {
 	table    func() ([]byte, error)            // the text of /proc/self/mountinfo
 	mounts   func() ([]string, error)          // where something is mounted, by it
 	groups   func() (*cgroup.Hierarchy, error) // nil when there is none to be had
-	holder   func(Limits) (string, error)      // what will hold the memory of a run, as Posture says it
 	loopback func() ([]byte, error)            // the filter of the common network
 
 	// Children die with the thread that started them, not with the process
@@ -64,25 +63,7 @@ func (m *machine) init(fault string) {
 		}
 		return findCgroups(table)
 	})
-	m.holder = m.tryMeter
 	m.thread = make(chan func())
-}
-
-// tryMeter makes and removes a meter.
-func (m *machine) tryMeter(l Limits) (string, error) {
-	groups, err := m.groups()
-	if err != nil {
-		return "", err
-	}
-	made, err := newMeter(groups)
-	if err != nil {
-		return "", err
-	}
-	held, err := made.limit(l)
-	if err != nil {
-		return "", errors.Join(err, made.close())
-	}
-	return held.mode(), held.close()
 }
 
 // begin starts the thread, which opens a pid 1 before it serves others if ahead says so.

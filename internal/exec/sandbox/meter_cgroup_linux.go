@@ -69,7 +69,12 @@ func (m *held) mode() string { return string(m.kind) }
 
 func (m *held) attrs(a *syscall.SysProcAttr) { a.CgroupFD, a.UseCgroupFD = m.group.FD() }
 
-func (m *held) doors() ([]*os.File, error) { return m.group.Doors() }
+func (m *held) doors(cloned bool) ([]*os.File, error) {
+	if _, ok := m.group.FD(); ok && cloned {
+		return nil, nil
+	}
+	return m.group.Doors()
+}
 
 // watch ends the whole tree when the kernel has killed one of it for memory.
 // Version 2 does that by itself (memory.oom.group).

@@ -11,7 +11,9 @@ import (
 type meter interface {
 	mode() string               // what Posture.Memory says
 	attrs(*syscall.SysProcAttr) // the clone joins the cgroup,
-	doors() ([]*os.File, error) // or pid 1 writes itself into it before it does anything
+
+	// or, where it cannot, pid 1 writes itself into it before it does anything.
+	doors(cloned bool) ([]*os.File, error)
 
 	// limit sets the bounds of a run that has not begun yet and returns the meter
 	// that holds them.

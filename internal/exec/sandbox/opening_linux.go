@@ -67,7 +67,7 @@ func (m *machine) prepare(o *opened) (h host, doors []*os.File, err error) {
 	if o.r.meter, err = newMeter(groups); err != nil {
 		return h, nil, err
 	}
-	if doors, err = o.r.meter.doors(); err != nil {
+	if doors, err = o.r.meter.doors(true); err != nil {
 		return h, nil, &Error{Step: "join the cgroup", Err: err}
 	}
 	if o.s.devices, err = inspectDevices(); err != nil {

@@ -24,11 +24,11 @@ func newPlain(o Options) (launcher, error) { return &plain{temp: o.TempDir}, nil
 
 func (l *plain) close() error { return nil }
 
-func (l *plain) copies(Limits) error {
+func (l *plain) copies() error {
 	return &Error{Step: "make warm copies", Err: ErrUnsupported, Why: "only the native sandbox has walls for them"}
 }
 
-func (l *plain) zygote(context.Context, Policy) (zygoter, error) { return nil, l.copies(Limits{}) }
+func (l *plain) zygote(context.Context, Policy) (zygoter, error) { return nil, l.copies() }
 
 func (l *plain) place() (Place, error) {
 	root, err := os.MkdirTemp(l.temp, "pyrun-")

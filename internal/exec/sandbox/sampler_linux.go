@@ -33,9 +33,9 @@ type sampler struct {
 
 func newSampler(g *cgroup.Group) *sampler { return &sampler{group: g, quit: make(chan struct{})} }
 
-func (s *sampler) mode() string               { return "sampled" }
-func (s *sampler) attrs(*syscall.SysProcAttr) {}
-func (s *sampler) doors() ([]*os.File, error) { return nil, nil }
+func (s *sampler) mode() string                   { return "sampled" }
+func (s *sampler) attrs(*syscall.SysProcAttr)     {}
+func (s *sampler) doors(bool) ([]*os.File, error) { return nil, nil }
 
 func (s *sampler) limit(l Limits) (meter, error) {
 	s.most = l.Memory

@@ -53,10 +53,9 @@ type copier interface {
 	close() error
 }
 
-// Copies says, with nothing started, whether runs with these limits can come of
-// a zygote here: nil, or an error that wraps ErrUnsupported and that waiting
-// does not mend. Any other error is a moment's.
-func (l *Launcher) Copies(limits Limits) error { return l.impl.copies(limits) }
+// Copies says whether runs can come of a zygote behind these walls: nil, or an
+// error that wraps ErrUnsupported.
+func (l *Launcher) Copies() error { return l.impl.copies() }
 
 // Zygote starts a program that will make copies. Its policy is that of the
 // runs, but for the command line.

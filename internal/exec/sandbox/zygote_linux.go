@@ -57,6 +57,7 @@ type zygote struct {
 	list    *program // of its copies, and of their pid 1
 	init    *program
 	image   *os.File
+	null    *os.File // what a copy reads when a job brings no input
 	nets    <-chan *os.File
 	quit    chan struct{} // closed by close
 	dead    chan struct{} // closed when it makes no copies any more
@@ -76,9 +77,6 @@ func (n *native) zygote(ctx context.Context, pol Policy) (zygoter, error) {
 }
 
 func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
-	if err := n.copies(pol.Limits); err != nil {
-		return nil, err
-	}
 	z := &zygote{
 		n: n, pol: pol, quit: make(chan struct{}), dead: make(chan struct{}),
 		printed: notes{done: make(chan struct{})},
@@ -88,6 +86,9 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		return nil, &Error{Step: "make the socket to the zygote", Err: err}
 	}
 	z.control = ours
+	if z.null, err = os.OpenFile(os.DevNull, os.O_RDWR, 0); err != nil {
+		return nil, errors.Join(&Error{Step: "open the null device", Err: err}, ours.Close(), theirs.Close())
+	}
 	defer theirs.Close()
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -105,11 +106,7 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		<-z.r.exited
 		z.leave()
 	}()
-	err = counted(z.r.stand.Memory)
-	if err == nil {
-		err = z.meet(ctx)
-	}
-	if err != nil {
+	if err := z.meet(ctx); err != nil {
 		return nil, errors.Join(err, z.close())
 	}
 	z.r.stop() // ctx was for the start
@@ -173,7 +170,7 @@ func (z *zygote) meet(ctx context.Context) error {
 
 // doorsOf says how many doors the groups of the copies will have, as the zygote's own has.
 func (z *zygote) doorsOf() []*os.File {
-	doors, err := z.r.meter.doors()
+	doors, err := z.r.meter.doors(false)
 	if err != nil {
 		return nil
 	}
@@ -234,8 +231,10 @@ func (z *zygote) close() error {
 	z.leave()
 	z.copies.Wait()
 	err := z.r.close()
-	if z.image != nil {
-		err = errors.Join(err, z.image.Close())
+	for _, f := range []*os.File{z.image, z.null} {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
 	}
 	return err
 }

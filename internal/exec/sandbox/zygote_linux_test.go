@@ -293,7 +293,7 @@ func look(t *testing.T, pid int, r *running) map[string]any {
 	nice := strings.Fields(readProc(t, pid, "stat"))
 	all["nice, tty"] = []string{nice[18], nice[6]}
 	cgroup := readProc(t, pid, "cgroup")
-	if doors, err := r.meter.doors(); err != nil {
+	if doors, err := r.meter.doors(false); err != nil {
 		t.Error(err)
 	} else if len(doors) > 0 {
 		defer closeAll(doors)
@@ -463,27 +463,47 @@ func TestZygoteDies(t *testing.T) {
 	}
 }
 
-// TestCopiesAreCounted: where a copy could not join its group there is none.
+// TestCopiesAreCounted: a copy's processes are in the copy's own group, in all
+// hierarchies that a cold run's are in one of its own.
 func TestCopiesAreCounted(t *testing.T) {
-	for memory, ok := range map[string]bool{"cgroup1": true, "sampled": true, "cgroup2": false} {
-		if err := counted(memory); (err == nil) != ok || !ok && !errors.Is(err, ErrUnsupported) {
-			t.Errorf("%s: %v", memory, err)
-		}
-	}
-	// It is known before anything is started.
-	l, err := New(Options{Backend: Native})
+	z, err := startZygote(t, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	n := l.impl.(*native)
-	if err := l.Copies(Limits{Memory: 64 << 20, Processes: 8}); err != nil && !errors.Is(err, ErrUnsupported) {
-		t.Errorf("here: %v", err)
+	c, err := z.fork(context.Background(), false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	n.machine.holder = func(Limits) (string, error) { return "cgroup2", nil }
-	n.machine.host = func() (host, error) { t.Error("a start was begun"); return host{}, ErrUnsupported }
-	if _, err := l.Zygote(t.Context(), copies(t)); !errors.Is(err, ErrUnsupported) {
-		t.Errorf("the error is %v", err)
+	defer c.close()
+	r := c.(idle).r
+	if r.meter.mode() == "sampled" {
+		t.Skip("nothing is counted in groups here")
+	}
+	groups := func(pid int) string {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var own []string
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "pyrun-") {
+				own = append(own, line)
+			}
+		}
+		return strings.Join(own, "")
+	}
+	want := groups(r.first())
+	if of := groups(z.r.first()); want == of || strings.Count(want, "\n") != strings.Count(of, "\n") || want == "" {
+		t.Errorf("a copy's groups:\n%sand the zygote's:\n%s", want, of)
+	}
+	below := descendants(r.first(), nil)
+	if len(below) == 0 {
+		t.Fatal("the copy has no processes")
+	}
+	for _, pid := range below {
+		if got := groups(pid); got != want {
+			t.Errorf("process %d is in\n%sand pid 1 in\n%s", pid, got, want)
+		}
 	}
 }
 

@@ -17,7 +17,6 @@ package cgroup
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -167,29 +166,39 @@ func (h *Hierarchy) folders() []string {
 
 // read returns the whole of a small file. A longer one than limit is an error.
 func read(path string, limit int64) (string, error) {
-	f, err := os.Open(path)
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return "", err
+		return "", &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return "", err
+	defer syscall.Close(fd)
+	var b []byte
+	for int64(len(b)) <= limit {
+		b = slices.Grow(b, 512)
+		n, err := syscall.Read(fd, b[len(b):cap(b)])
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			return "", &os.PathError{Op: "read", Path: path, Err: err}
+		case n == 0:
+			return string(b), nil
+		}
+		b = b[:len(b)+n]
 	}
-	if int64(len(b)) > limit {
-		return "", fmt.Errorf("read %s: longer than %d bytes", path, limit)
-	}
-	return string(b), nil
+	return "", fmt.Errorf("read %s: longer than %d bytes", path, limit)
 }
 
 // write gives a cgroup file a value; it never makes a file.
 func write(path, value string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return err
+		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
-	_, err = f.WriteString(value)
-	return errors.Join(err, f.Close())
+	defer syscall.Close(fd)
+	if _, err := syscall.Write(fd, []byte(value)); err != nil {
+		return &os.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
 }
 
 // writable reports, by opening it and writing nothing, whether a file can be written.

@@ -58,7 +58,6 @@ type Usage struct {
 	Peak     int64         // the most memory at once, bytes, page cache included
 	OOMKills int           // processes killed for the memory limit
 	CPU      time.Duration // user and system
-	Refused  int           // processes and threads not started for the limit
 }
 
 // Usage reads the counters. It may be called until Close.
@@ -70,12 +69,10 @@ func (g *Group) Usage() (Usage, error) {
 		u.Peak = r.number(g.memory, "memory.peak", "") // since Linux 5.19
 		u.OOMKills = int(r.number(g.memory, "memory.events", "oom_kill"))
 		u.CPU = time.Duration(r.number(g.memory, "cpu.stat", "usage_usec")) * time.Microsecond
-		u.Refused = int(r.number(g.memory, "pids.events", "max"))
 	case V1:
 		u.Peak = r.number(g.memory, "memory.max_usage_in_bytes", "")
 		u.OOMKills = int(r.number(g.memory, "memory.oom_control", "oom_kill"))
 		u.CPU = time.Duration(r.number(g.cpu, "cpuacct.usage", ""))
-		u.Refused = int(r.number(g.pids, "pids.events", "max"))
 	}
 	return u, r.err
 }

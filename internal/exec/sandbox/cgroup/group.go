@@ -143,19 +143,20 @@ func (g *Group) FD() (fd int, ok bool) {
 	return int(g.dir.Fd()), true
 }
 
-// Doors returns, for version 1, one open file for each folder: a thread that
-// writes "0" into all of them moves itself in, whoever it is, because the kernel
-// asks for the rights of the one who opened. It is the quick way in. To move
-// another process, or one with many threads, the kernel first waits until no
+// Doors returns one open file for each folder: a process of one thread that writes
+// "0" into all of them moves itself in, whoever it is, because the kernel asks
+// for the rights of the one who opened. On version 1 it is the quick way in. To
+// move another process, or any on version 2, the kernel first waits until no
 // processor is in the midst of a fork or an exit: 10 ms and more on an idle
-// machine. The caller closes the files.
+// machine, less where others have just waited. The caller closes the files.
 func (g *Group) Doors() ([]*os.File, error) {
-	if g.mode != V1 {
-		return nil, nil
+	name := "tasks"
+	if g.mode == V2 {
+		name = "cgroup.procs"
 	}
 	var doors []*os.File
 	for _, folder := range g.all {
-		f, err := os.OpenFile(filepath.Join(folder, "tasks"), os.O_WRONLY|syscall.O_CLOEXEC, 0)
+		f, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY|syscall.O_CLOEXEC, 0)
 		if err != nil {
 			for _, d := range doors {
 				_ = d.Close()

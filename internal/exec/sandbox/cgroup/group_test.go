@@ -174,13 +174,12 @@ func TestGroupV1(t *testing.T) {
 	}
 	f.put(t, "memory/own/"+name+"/memory.max_usage_in_bytes", "12345\n")
 	f.put(t, "memory/own/"+name+"/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n")
-	f.put(t, "pids/own/"+name+"/pids.events", "max 5\n")
 	f.put(t, "cpu,cpuacct/own/"+name+"/cpuacct.usage", "1500000\n")
 	u, err := g.Usage()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Usage{Peak: 12345, OOMKills: 2, CPU: 1500 * time.Microsecond, Refused: 5}, u); diff != "" {
+	if diff := cmp.Diff(Usage{Peak: 12345, OOMKills: 2, CPU: 1500 * time.Microsecond}, u); diff != "" {
 		t.Error(diff)
 	}
 	f.busy = 5
@@ -258,15 +257,23 @@ func TestGroupV2(t *testing.T) {
 	if fd, ok := g.FD(); !ok || fd < 3 {
 		t.Errorf("descriptor %d, %t", fd, ok)
 	}
+	doors, err := g.Doors()
+	if err != nil || len(doors) != 1 {
+		t.Fatalf("%d ways in, %v", len(doors), err)
+	}
+	if _, err := doors[0].WriteString("0"); err != nil || f.get(t, own+"/cgroup.procs") != "0" {
+		t.Errorf("the way in leads elsewhere: %v", err)
+	}
+	_ = doors[0].Close()
+	f.put(t, own+"/cgroup.procs", "")
 	f.put(t, own+"/memory.peak", "999\n")
 	f.put(t, own+"/memory.events", "low 0\nhigh 0\nmax 4\noom 1\noom_kill 3\noom_group_kill 1\n")
 	f.put(t, own+"/cpu.stat", "usage_usec 2500\nuser_usec 1\n")
-	f.put(t, own+"/pids.events", "max 6\n")
 	u, err := g.Usage()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Usage{Peak: 999, OOMKills: 3, CPU: 2500 * time.Microsecond, Refused: 6}, u); diff != "" {
+	if diff := cmp.Diff(Usage{Peak: 999, OOMKills: 3, CPU: 2500 * time.Microsecond}, u); diff != "" {
 		t.Error(diff)
 	}
 	if err := g.Kill(); err != nil || f.get(t, own+"/cgroup.kill") != "1" {

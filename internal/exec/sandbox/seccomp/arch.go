@@ -16,17 +16,6 @@ const (
 // maxCalls bounds the call numbers of the table, so that arrays can be indexed by them.
 const maxCalls = 512
 
-// ArchOf returns the architecture that Go calls goarch, and whether there is a policy for it.
-func ArchOf(goarch string) (Arch, bool) {
-	switch goarch {
-	case "amd64":
-		return AMD64, true
-	case "arm64":
-		return ARM64, true
-	}
-	return 0, false
-}
-
 // find returns the row of a call in the table.
 func find(name string) (*call, bool) {
 	lo, hi := 0, len(calls)

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // child is one filtered thread; it prints one line for each answer that is not as it should be.
 func child(what string) {
 	runtime.LockOSThread()
-	arch, ok := ArchOf(runtime.GOARCH)
+	arch, ok := arches[runtime.GOARCH]
 	if !ok {
 		fatal("no policy for " + runtime.GOARCH)
 	}

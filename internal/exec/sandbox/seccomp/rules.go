@@ -19,8 +19,6 @@
 // numbers, never memory, so paths and addresses are left to the other walls.
 package seccomp
 
-import "strconv"
-
 // Action is what the kernel does with a call: a SECCOMP_RET_* value.
 type Action uint32
 
@@ -45,41 +43,6 @@ const (
 	// Default is what a call gets that no rule matches.
 	Default = notImplemented
 )
-
-// Errno returns the Linux error number the call answers, and whether it
-// answers one at all. 0 is a success that is only pretended.
-func (a Action) Errno() (int, bool) {
-	return int(a & 0xffff), a&0xffff0000 == errorNumber
-}
-
-// String is "allow", "kill", or the name of the error: "EPERM".
-func (a Action) String() string {
-	switch a {
-	case Allow:
-		return "allow"
-	case KillProcess:
-		return "kill"
-	case pretend:
-		return "pretend"
-	case notPermitted:
-		return "EPERM"
-	case invalid:
-		return "EINVAL"
-	case notTerminal:
-		return "ENOTTY"
-	case notImplemented:
-		return "ENOSYS"
-	case protoNotSupported:
-		return "EPROTONOSUPPORT"
-	case notSupported:
-		return "ENOTSUP"
-	case familyNotSupported:
-		return "EAFNOSUPPORT"
-	case netUnreachable:
-		return "ENETUNREACH"
-	}
-	return "0x" + strconv.FormatUint(uint64(a), 16)
-}
 
 // Cond holds when the low 32 bits of argument Arg (0 to 5), after Mask, equal Value.
 type Cond struct {

@@ -224,17 +224,6 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestArchOf(t *testing.T) {
-	for goarch, want := range arches {
-		if got, ok := ArchOf(goarch); !ok || got != want {
-			t.Errorf("%s: %#x, %t", goarch, uint32(got), ok)
-		}
-	}
-	if _, ok := ArchOf("386"); ok {
-		t.Error("386 has no policy")
-	}
-}
-
 func TestCountIsWhatTheRulesAllow(t *testing.T) {
 	for name, arch := range arches {
 		rules := Policy("loopback")
