@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
-	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
 // BenchOptions says how much to measure.
@@ -60,13 +59,14 @@ func Bench(ctx context.Context, o Options, b BenchOptions) (r *BenchReport, err 
 	in := cold.interpreter
 	r = &BenchReport{Python: in.Version, CPUs: numCPU(), Sandbox: first.Sandbox}
 	ways := []way{bareWay(in), coreWay("cold", cold)}
-	switch err := warm.Warmed(ctx); {
-	case errors.Is(err, ErrNoCopies) && first.Sandbox.Backend == string(sandbox.Native):
-		r.Missing = append(r.Missing, BenchAbsent{"warm", reasonOf(err)})
-	case err != nil:
-		return nil, fmt.Errorf("no warm runs: %w", err)
-	default:
+	none := warm.Warmed(ctx)
+	switch {
+	case none == nil:
 		ways = append(ways, coreWay("warm", warm))
+	case ctx.Err() != nil || errors.Is(none, ErrNoCopies):
+		return nil, fmt.Errorf("no warm runs: %w", none)
+	default:
+		r.Missing = append(r.Missing, BenchAbsent{"warm", reasonOf(none)})
 	}
 	if b.Door != nil {
 		ask, end, failed := b.Door(ctx, warm)
@@ -74,7 +74,7 @@ func Bench(ctx context.Context, o Options, b BenchOptions) (r *BenchReport, err 
 			return nil, fmt.Errorf("serve over HTTP: %w", failed)
 		}
 		defer func() { err = errors.Join(err, end()) }()
-		ways = append(ways, doorWay(warm, ask))
+		ways = append(ways, doorWay(warm, none != nil, ask))
 	}
 	return r, measure(ctx, r, ways, b, in)
 }

@@ -116,14 +116,6 @@ func (e *Executor) tryWalls(ctx context.Context, env *Environment, in *python.In
 			})
 		}
 	}
-	if err := e.walls.copies(); errors.Is(err, ErrNoCopies) {
-		f := Finding{Area: "limits", Severity: SeverityNote, Message: "pyrun serve keeps no warm copies here: it starts an interpreter for every call"}
-		var told explained
-		if errors.As(err, &told) {
-			f.Why, _ = told.Explain()
-		}
-		env.find(f)
-	}
 	if v.sandbox.Memory == "sampled" {
 		f := Finding{Area: "limits", Wall: "memory", Severity: SeverityNote, Message: "memory is watched every few milliseconds, not held by the kernel"}
 		var told explained

@@ -214,7 +214,7 @@ func steady(s string) string {
 	return strings.Join(out, "\n")
 }
 
-// withoutCopies are walls on a machine where copies could not join their groups.
+// withoutCopies are walls that cannot be built around copies.
 type withoutCopies struct {
 	walls
 	begun *atomic.Int64
@@ -230,7 +230,7 @@ func (w withoutCopies) zygote(context.Context, sandbox.Policy) (zygote, error) {
 }
 
 // TestWithoutCopies: where there can be none all runs start cold, nobody tries
-// again, who asked is told once, and check names it.
+// again, and who asked is told once.
 func TestWithoutCopies(t *testing.T) {
 	newExecutor(t, Options{}) // or it is skipped
 	l, err := sandbox.New(sandbox.Options{Backend: sandbox.Native})
@@ -258,13 +258,6 @@ func TestWithoutCopies(t *testing.T) {
 	}
 	if s := e.Pool(); s.Cold != 3 || begun.Load() != 1 || told.Load() != 1 {
 		t.Errorf("begun %d times, told %d times, %+v", begun.Load(), told.Load(), s)
-	}
-	env := inspect(t, e, Inspection{})
-	named := slices.ContainsFunc(env.Findings, func(f Finding) bool {
-		return f.Severity == SeverityNote && strings.Contains(f.Message, "no warm copies") && f.Why == "their groups"
-	})
-	if !named || env.Problems != 0 || !env.Ready() {
-		t.Errorf("findings %+v", env.Findings)
 	}
 }
 
