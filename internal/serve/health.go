@@ -40,7 +40,7 @@ type readiness struct {
 func newReadiness(s *Server, d *drain) *readiness {
 	return &readiness{
 		log: s.options.Log, meters: s.op.meters, drain: d, look: s.Prepare, again: s.op.failed,
-		sooner: lookSooner, vain: make(chan error, 1), why: errors.New("nothing was tried yet"),
+		sooner: lookSooner, vain: make(chan error, 1), why: errors.New("the walls are being tried for the first time"),
 	}
 }
 

@@ -246,6 +246,23 @@ func TestEmbeddedRefusesCache(t *testing.T) {
 		refused(t, Options{CacheDir: dir, Getenv: noEnv}, "permission denied")
 		refused(t, Options{CacheDir: filepath.Join(dir, "x"), Getenv: noEnv}, "permission denied")
 	})
+	t.Run("no loader", func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			t.Skip("loaders are of Linux")
+		}
+		dir := t.TempDir()
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "lib", "python"+shortVersion(embeddedVersion)), 0o755), os.Mkdir(filepath.Join(dir, "bin"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, programIn(dir), "#!"+filepath.Join(dir, "loader")+"\n")
+		if err := os.Chmod(programIn(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		err := unpackError("unpack", compileLibrary(t.Context(), dir))
+		if !errors.Is(err, ErrUnusable) || !strings.Contains(whole(err), "glibc") || strings.Contains(whole(err), "PYRUN_CACHE_DIR") {
+			t.Error(err)
+		}
+	})
 	t.Run("full disk", func(t *testing.T) {
 		err := unpackError("unpack", &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
 		if !strings.Contains(whole(err), "152 MB") || !errors.Is(err, syscall.ENOSPC) {

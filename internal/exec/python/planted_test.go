@@ -13,13 +13,14 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/wheeltest"
 )
 
-// bases are the interpreters to make environments of: the embedded one, one with
-// a pip of its own, and whatever else is here.
+// bases are the interpreters to make environments of: the embedded one, the
+// oldest here, which has a pip of its own, and the system's.
 func bases(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{"embedded": ""}
-	for _, i := range interpreters(t) {
-		if !i.Embedded {
+	others := slices.DeleteFunc(interpreters(t), func(i *Interpreter) bool { return i.Embedded })
+	for n, i := range others {
+		if n == 0 || n == len(others)-1 {
 			all[i.Version] = i.Source
 		}
 	}
@@ -42,7 +43,7 @@ func TestInstallPlanted(t *testing.T) {
 			if path == "" {
 				names["data/sandbox.cfg"] = "sandbox.cfg"
 			} else { // one is enough for what does not depend on the interpreter
-				for _, name := range []string{"data/bin/python", "scripts/python3", "data/packages.txt", "data/packages.lock.txt"} {
+				for _, name := range []string{"data/bin/python", "scripts/python3", "data/bin/pyvenv.cfg", "data/packages.txt", "data/packages.lock.txt"} {
 					delete(names, name)
 				}
 			}

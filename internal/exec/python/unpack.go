@@ -109,7 +109,16 @@ func compileLibrary(ctx context.Context, dir string) error {
 	if runtime.GOOS == "windows" {
 		lib = "Lib"
 	}
-	if err := compileFolder(ctx, programIn(dir), filepath.Join(dir, lib), embeddedInside+"/"+lib); err != nil {
+	program := programIn(dir)
+	err := compileFolder(ctx, program, filepath.Join(dir, lib), embeddedInside+"/"+lib)
+	if _, there := os.Stat(program); errors.Is(err, fs.ErrNotExist) && there == nil {
+		return &Error{
+			Name: "CPython " + embeddedVersion + ", embedded", Kind: ErrUnusable, Err: err,
+			Msg:    "this system lacks the loader that it needs, glibc's",
+			Remedy: "give an interpreter of this system with --python, or take a system with glibc; Alpine has none",
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("compile the standard library: %w", err)
 	}
 	return nil

@@ -26,8 +26,6 @@ func newNative(o Options) (launcher, error) {
 
 func (n *native) place() (Place, error) { return Place{}, nil }
 
-func (n *native) copies() error { return nil }
-
 func (n *native) close() error { return n.machine.Close() }
 
 // start takes a pid 1 that has played the opening, composes the rest of its

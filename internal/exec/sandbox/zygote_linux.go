@@ -68,6 +68,8 @@ type zygote struct {
 	copies sync.WaitGroup
 }
 
+func (n *native) copies() error { return nil }
+
 func (n *native) zygote(ctx context.Context, pol Policy) (zygoter, error) {
 	z, err := n.newZygote(ctx, pol)
 	if err != nil {
