@@ -44,6 +44,7 @@ func (z *fakeZygote) close() error          { z.die(); z.closed.Store(true); ret
 
 type fakeSpare struct {
 	refuses error
+	turn    *atomic.Int64 // of many spares: the first that is asked refuses
 	gone    chan struct{}
 	closed  atomic.Bool
 	got     atomic.Bool
@@ -54,6 +55,9 @@ func newFakeSpare() *fakeSpare { return &fakeSpare{gone: make(chan struct{})} }
 func (s *fakeSpare) release(context.Context, sandbox.Job) (tree, error) {
 	if s.refuses != nil {
 		return nil, s.refuses
+	}
+	if s.turn != nil && s.turn.Add(1) == 1 {
+		return nil, errors.New("not the first")
 	}
 	s.got.Store(true)
 	return fakeTree{}, nil
@@ -286,18 +290,13 @@ func TestPoolForgetsFailures(t *testing.T) {
 // TestPoolCountsRunsOnce: a run is warm or cold, whatever copies it met on its way.
 func TestPoolCountsRunsOnce(t *testing.T) {
 	no := errors.New("no")
+	var turn atomic.Int64
 	for name, c := range map[string]struct {
 		forks      func(n int64) (*fakeSpare, error)
 		warm, cold int
 	}{
-		"the copies refuse": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.refuses = no; return s, nil }, 0, 1},
-		"the first refuses": {func(n int64) (*fakeSpare, error) {
-			s := newFakeSpare()
-			if n == 1 {
-				s.refuses = no
-			}
-			return s, nil
-		}, 1, 0},
+		"the copies refuse":   {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.refuses = no; return s, nil }, 0, 1},
+		"the first refuses":   {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.turn = &turn; return s, nil }, 1, 0},
 		"the copies are gone": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); close(s.gone); return s, nil }, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
