@@ -22,7 +22,15 @@ type knowledge struct {
 	version   string // of the interpreter
 	standard  map[string]bool
 	installed map[string]bool // what can be imported beside the standard library
-	allowed   func() []pkg    // read when the first import finds nothing
+	allowed   func() []pkg    // read when the first import finds nothing; nil where none is
+}
+
+// listed is what packages there could be.
+func (k knowledge) listed() []pkg {
+	if k.allowed == nil {
+		return nil
+	}
+	return k.allowed()
 }
 
 // subject is the source that is judged. It is not safe for concurrent use.

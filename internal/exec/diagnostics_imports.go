@@ -98,7 +98,7 @@ func (k knowledge) missing(s *subject, i python.ImportFact) Diagnostic {
 	}
 	own, brings := python.NormalName(top), python.PackageFor(top)
 	var names []string // what could have been meant
-	for _, p := range k.allowed() {
+	for _, p := range k.listed() {
 		normal := python.NormalName(p.name)
 		switch {
 		case normal != own && normal != brings:
@@ -136,7 +136,7 @@ func notInstalled(name, own string) string {
 // alternatives is what to do about a module that nothing is like.
 func (k knowledge) alternatives(brings string) string {
 	fix := "add " + shown(brings) + " to packages.txt and run: pyrun packages install"
-	if have := installed(k.allowed()); len(have) > 0 {
+	if have := installed(k.listed()); len(have) > 0 {
 		return fix + "; there is: " + clip(strings.Join(have, ", "), 200)
 	}
 	return fix + "; there is the standard library only"

@@ -22,7 +22,8 @@ const (
 	crashPause = 10 * time.Second // between two new zygotes for the reason of a crash
 	restTime   = 2 * time.Minute  // without a run, until the pool shrinks to one
 	tickTime   = 5 * time.Second
-	makersMost = 2 // copies made at once
+	renewPause = time.Minute // after a new zygote that did not start
+	makersMost = 2           // copies made at once
 )
 
 // zygote and spare are a *sandbox.Zygote and a *sandbox.Copy.
@@ -49,7 +50,10 @@ type waiting struct {
 type generation struct {
 	zygote
 	born time.Time
-	runs int
+
+	// Guarded by the pool's mu.
+	made, runs int
+	crashed    bool // a script of it was ended by a signal
 }
 
 // pool keeps up to size spares ready.
@@ -73,6 +77,7 @@ type pool struct {
 	never    bool      // the failure is for good
 	told     string    // of failures, the last that tell was told
 	crashed  time.Time // when a crash last cost a zygote
+	later    time.Time // no renewal before, after one that failed
 	making   int
 	target   int
 	running  int
@@ -96,6 +101,7 @@ func newPool(size int, start func(context.Context) (zygote, error), print func()
 // close ends what waits; runs must be over.
 func (p *pool) close() error {
 	p.end()
+	p.drain() // a zygote that is ending waits for its copies
 	p.tasks.Wait()
 	p.drain()
 	p.mu.Lock()
@@ -133,20 +139,31 @@ func (p *pool) done(from *generation, crashed bool) {
 	if from != nil {
 		from.runs++
 	}
-	retire := ""
+	if from != nil && crashed {
+		from.crashed = true
+	}
+	why := ""
 	if from != nil && from == p.now {
-		switch {
-		case crashed && time.Since(p.crashed) > crashPause:
-			p.crashed, retire = time.Now(), "crash"
-		case from.runs >= zygoteRuns:
-			retire = "runs"
-		}
+		why = p.spent()
 	}
 	p.mu.Unlock()
-	if retire != "" {
-		p.renew(retire)
+	if why != "" {
+		p.renew(why)
 	}
 	p.nudge()
+}
+
+// spent says why the present zygote has done its time. The caller holds mu.
+func (p *pool) spent() string {
+	switch {
+	case p.now.crashed && time.Since(p.crashed) > crashPause:
+		return "crash"
+	case p.now.runs >= zygoteRuns:
+		return "runs"
+	case time.Since(p.now.born) > zygoteAge && p.now.runs > 0:
+		return "age"
+	}
+	return ""
 }
 
 // forkOne makes one spare. Nothing else runs while a run does: then it is made
@@ -159,28 +176,46 @@ func (p *pool) forkOne(from *generation, early bool) {
 	p.stats.Fill = time.Since(began)
 	if err == nil {
 		p.stats.Made++
-		p.failures, p.failure = 0, nil
+		from.made++
+		p.failures, p.failure, p.told = 0, nil, ""
 	}
-	current := from == p.now
+	// Under mu, or one of a zygote that has been replaced could come after the rest was drained.
+	if err == nil && from == p.now && p.life.Err() == nil && p.put(&waiting{spare: s, from: from, born: time.Now()}) {
+		s = nil
+	}
+	if err != nil && !errors.Is(err, sandbox.ErrZygote) && from == p.now {
+		p.failed(err) // the machine may be short of something: a pause
+	}
 	p.mu.Unlock()
 	switch {
-	case err != nil:
-		if errors.Is(err, sandbox.ErrZygote) {
-			p.lose(from, err)
-		} else if current && p.life.Err() == nil {
-			p.mu.Lock()
-			p.failed(err) // the machine may be short of something: a pause
-			p.mu.Unlock()
-		}
-		return
-	case !current:
+	case errors.Is(err, sandbox.ErrZygote):
+		p.lose(from, err)
+	case err == nil && s != nil:
 		_ = s.close()
+	}
+	if err == nil {
+		p.nudge()
+	}
+}
+
+// put adds a spare, if there is room.
+func (p *pool) put(w *waiting) bool {
+	select {
+	case p.ready <- w:
+		return true
 	default:
+		return false
+	}
+}
+
+// drain ends all that wait.
+func (p *pool) drain() {
+	for {
 		select {
-		case p.ready <- &waiting{spare: s, from: from, born: time.Now()}:
+		case w := <-p.ready:
+			_ = w.close()
 		default:
-			_ = s.close()
+			return
 		}
 	}
-	p.nudge()
 }

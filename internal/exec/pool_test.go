@@ -44,6 +44,7 @@ func (z *fakeZygote) close() error          { z.die(); z.closed.Store(true); ret
 
 type fakeSpare struct {
 	refuses error
+	turn    *atomic.Int64 // of many spares: the first that is asked refuses
 	gone    chan struct{}
 	closed  atomic.Bool
 	got     atomic.Bool
@@ -54,6 +55,9 @@ func newFakeSpare() *fakeSpare { return &fakeSpare{gone: make(chan struct{})} }
 func (s *fakeSpare) release(context.Context, sandbox.Job) (tree, error) {
 	if s.refuses != nil {
 		return nil, s.refuses
+	}
+	if s.turn != nil && s.turn.Add(1) == 1 {
+		return nil, sandbox.ErrZygote
 	}
 	s.got.Store(true)
 	return fakeTree{}, nil
@@ -285,28 +289,26 @@ func TestPoolForgetsFailures(t *testing.T) {
 
 // TestPoolCountsRunsOnce: a run is warm or cold, whatever copies it met on its way.
 func TestPoolCountsRunsOnce(t *testing.T) {
-	no := errors.New("no")
+	refuse := func(err error) func(int64) (*fakeSpare, error) {
+		return func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.refuses = err; return s, nil }
+	}
+	var turn atomic.Int64
 	for name, c := range map[string]struct {
-		forks      func(n int64) (*fakeSpare, error)
-		warm, cold int
+		forks            func(n int64) (*fakeSpare, error)
+		warm, cold, lost int
 	}{
-		"the copies refuse": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.refuses = no; return s, nil }, 0, 1},
-		"the first refuses": {func(n int64) (*fakeSpare, error) {
-			s := newFakeSpare()
-			if n == 1 {
-				s.refuses = no
-			}
-			return s, nil
-		}, 1, 0},
-		"the copies are gone": {func(int64) (*fakeSpare, error) { s := newFakeSpare(); close(s.gone); return s, nil }, 0, 1},
+		"the copies have ended": {refuse(sandbox.ErrZygote), 0, 1, 2},
+		"the first has ended":   {func(int64) (*fakeSpare, error) { s := newFakeSpare(); s.turn = &turn; return s, nil }, 1, 0, 1},
+		"the job is at fault":   {refuse(errors.New("no such path")), 0, 1, 0},
+		"the copies are gone":   {func(int64) (*fakeSpare, error) { s := newFakeSpare(); close(s.gone); return s, nil }, 0, 1, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			z := newFakeZygote()
 			z.forks = c.forks
-			p := poolOf(t, 2, func(int64) (*fakeZygote, error) { return z, nil })
+			p := poolOf(t, 3, func(int64) (*fakeZygote, error) { return z, nil })
 			eventually(t, p, "full", filled)
 			serve(t, p, false)
-			if s := p.snapshot(); s.Warm != c.warm || s.Cold != c.cold || s.Lost == 0 {
+			if s := p.snapshot(); s.Warm != c.warm || s.Cold != c.cold || s.Lost < c.lost || c.lost < 3 && s.Lost > c.lost {
 				t.Errorf("%+v", s)
 			}
 		})

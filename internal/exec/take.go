@@ -4,6 +4,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
@@ -25,7 +26,7 @@ func (p *pool) take(ctx context.Context) *waiting {
 			continue
 		default:
 		}
-		if !p.alive() {
+		if !p.hopeful() {
 			return nil
 		}
 		p.nudge()
@@ -49,20 +50,25 @@ func (p *pool) take(ctx context.Context) *waiting {
 	}
 }
 
-// launch releases the job in a spare; without a tree it was not released. What
-// could not take it has run nothing, so another may. Each run is counted once.
+// launch releases the job in a spare; without a tree it was not released. A spare
+// that has ended has run nothing, so another may take it, once: what no spare can
+// take must not cost all of them. Each run is counted once.
 func (p *pool) launch(ctx context.Context, j sandbox.Job) (tree, *generation) {
 	w := p.take(ctx)
-	for ; w != nil; w = p.next() {
+	for try := 1; w != nil; try++ {
 		t, err := w.release(ctx, j)
 		if err == nil {
 			p.count(func(s *PoolStats) { s.Warm++ })
 			return t, w.from
 		}
-		if ctx.Err() != nil {
+		lost := errors.Is(err, sandbox.ErrZygote)
+		if lost {
+			p.count(func(s *PoolStats) { s.Lost++ })
+		}
+		if !lost || try == 2 || ctx.Err() != nil {
 			break
 		}
-		p.count(func(s *PoolStats) { s.Lost++ })
+		w = p.next()
 	}
 	if ctx.Err() == nil { // else nothing will be run at all
 		p.count(func(s *PoolStats) { s.Cold++ })
@@ -119,10 +125,11 @@ func (p *pool) good(w *waiting) bool {
 	return false
 }
 
-func (p *pool) alive() bool {
+// hopeful says whether a spare is being made, or will be at once.
+func (p *pool) hopeful() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.now != nil
+	return p.now != nil && (p.making > 0 || !time.Now().Before(p.retry))
 }
 
 func (p *pool) count(f func(*PoolStats)) {

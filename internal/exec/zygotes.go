@@ -8,6 +8,8 @@ import (
 	"errors"
 	"maps"
 	"time"
+
+	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
 // PoolStats is what a pool of warm copies is and has done.
@@ -114,26 +116,30 @@ func (p *pool) look() {
 		p.target = min(1, p.size)
 	}
 	now, target, known := p.now, p.target, p.known
-	p.mu.Unlock()
 	if now == nil {
+		p.mu.Unlock()
 		return
 	}
+	why := p.spent()
+	p.mu.Unlock()
 	for n := len(p.ready); n > 0; n-- { // each once
 		select {
 		case w := <-p.ready:
-			if w.fresh() && time.Since(w.born) < spareAge && len(p.ready) < target {
-				p.ready <- w
-			} else {
+			lost := !w.fresh()
+			if lost {
+				p.count(func(s *PoolStats) { s.Lost++ })
+			}
+			if lost || time.Since(w.born) > spareAge || len(p.ready) >= target || !p.put(w) {
 				_ = w.close()
 			}
 		default:
 		}
 	}
-	switch {
-	case p.print() != known:
-		p.renew("changed")
-	case time.Since(now.born) > zygoteAge && now.runs > 0:
-		p.renew("age")
+	if p.print() != known {
+		why = "changed"
+	}
+	if why != "" {
+		p.renew(why)
 	}
 }
 
@@ -141,7 +147,10 @@ func (p *pool) look() {
 func (p *pool) renew(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.never && !p.starting && p.life.Err() == nil {
+	if !p.never && !p.starting && p.life.Err() == nil && time.Now().After(p.later) {
+		if why == "crash" {
+			p.crashed = time.Now()
+		}
 		p.begin(why)
 	}
 }
@@ -155,7 +164,12 @@ func (p *pool) begin(why string) {
 		p.mu.Lock()
 		p.starting = false
 		if err != nil {
-			p.failed(err)
+			if p.now == nil {
+				p.failed(err)
+			} else { // which goes on serving
+				p.later = time.Now().Add(renewPause)
+				p.say(err)
+			}
 			p.mu.Unlock()
 			return
 		}
@@ -165,7 +179,7 @@ func (p *pool) begin(why string) {
 			return
 		}
 		old := p.now
-		p.now, p.known, p.failures, p.failure = &generation{zygote: z, born: time.Now()}, print, 0, nil
+		p.now, p.known, p.failure = &generation{zygote: z, born: time.Now()}, print, nil
 		if why != "" {
 			p.stats.Recycled[why]++
 		}
@@ -195,6 +209,9 @@ func (p *pool) lose(z *generation, err error) {
 	}
 	p.now = nil
 	p.stats.Recycled["death"]++
+	if err == nil && z.made == 0 {
+		err = sandbox.ErrZygote // and so it would go on without a pause
+	}
 	if err != nil {
 		p.failed(err)
 	}
@@ -210,23 +227,17 @@ func (p *pool) failed(err error) {
 	if p.life.Err() != nil {
 		return // it failed because of that
 	}
-	if p.failure = err; p.tell != nil && p.told != err.Error() {
-		p.told = err.Error()
-		p.tell(err)
-	}
+	p.failure = err
+	p.say(err)
 	p.never = errors.Is(err, ErrNoCopies)
 	p.failures++
 	p.retry = time.Now().Add(min(time.Minute, 100*time.Millisecond<<min(p.failures, 12)))
 }
 
-// drain ends all that wait.
-func (p *pool) drain() {
-	for {
-		select {
-		case w := <-p.ready:
-			_ = w.close()
-		default:
-			return
-		}
+// say tells of a failure, once for as long as it stays the same one. The caller holds mu.
+func (p *pool) say(err error) {
+	if p.tell != nil && p.told != err.Error() && p.life.Err() == nil {
+		p.told = err.Error()
+		p.tell(err)
 	}
 }

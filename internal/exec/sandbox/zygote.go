@@ -53,8 +53,8 @@ type copier interface {
 	close() error
 }
 
-// Copies says whether runs can come of a zygote behind these walls: nil, or an
-// error that wraps ErrUnsupported.
+// Copies says, with nothing started, whether runs can come of a zygote here: nil,
+// or an error that wraps ErrUnsupported and that waiting does not mend.
 func (l *Launcher) Copies() error { return l.impl.copies() }
 
 // Zygote starts a program that will make copies. Its policy is that of the
