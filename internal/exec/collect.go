@@ -25,7 +25,7 @@ func (e *Executor) result(r Request, j *job, in *python.Interpreter, done *ended
 	report := readReport(done.tree.Store())
 	res := &Result{
 		Stdout: done.out.kept.text(), Stderr: done.err.kept.text(), ExitCode: exitCode(exit),
-		RequestID: j.id, Signal: signalName(exit.Signal), Error: toldError(report), Timeout: j.clamped,
+		RequestID: j.id, Signal: signalName(exit.Signal), Error: toldError(report, exit), Timeout: j.clamped,
 		Sandbox: SandboxInfo{
 			Backend: string(done.posture.Backend), Layers: done.posture.Layers,
 			Memory: done.posture.Memory, Network: string(done.posture.Network),
@@ -101,8 +101,10 @@ func readReport(store *os.File) python.Report {
 	return report
 }
 
-func toldError(r python.Report) *ScriptError {
-	if r.Error == nil {
+// toldError is nil where nothing can have been left uncaught, whatever a script
+// has put in the report's place.
+func toldError(r python.Report, exit sandbox.Exit) *ScriptError {
+	if r.Error == nil || exit.Code == 0 {
 		return nil
 	}
 	return &ScriptError{

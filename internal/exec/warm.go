@@ -71,6 +71,7 @@ func (o Options) zygotePolicy(in *python.Interpreter, modules []string) (sandbox
 	}
 	p := policyFor(j, in, nil, sandbox.Place{}, o.Network)
 	p.Argv = python.ZygoteCommand(in, harnessDir, modules)
+	p.Foreign = !in.Embedded || len(in.Packages) > 0 // a .pth is run whatever is loaded ahead
 	p.Files = slices.DeleteFunc(p.Files, func(f sandbox.File) bool { return f.Path == path.Join(jobDir, j.name) })
 	return p, nil
 }

@@ -127,6 +127,9 @@ func TestWarmEnds(t *testing.T) {
 		"syntax":            "x = (",
 		"exit number":       `import sys; sys.exit(3)`,
 		"exit big":          `import sys; sys.exit(2**40 + 7)`,
+		"exit too big":      `import sys; sys.exit(2**63)`,
+		"exit too negative": `import sys; sys.exit(-2**70)`,
+		"exit smallest":     `import sys; sys.exit(-2**63)`,
 		"exit negative":     `import sys; sys.exit(-1)`,
 		"exit word":         `import sys; sys.exit("bye")`,
 		"exit none":         `import sys; sys.exit()`,
@@ -171,6 +174,8 @@ func TestWarmEnds(t *testing.T) {
 		"warning":           "import warnings\nwarnings.warn('w')\nwarnings.warn_explicit('x', DeprecationWarning, 'f.py', 3)",
 		"traceback hook":    "import traceback\ntry: 1/0\nexcept Exception: traceback.print_exc()",
 		"input":             "print(input())",
+		"no path":           "import sys\ndel sys.path, sys.path_hooks, sys.meta_path\nprint('x')",
+		"no modules":        "import sys\nsys.modules = None\nprint('x')",
 		"deep finalization": "import sys\nsys.modules['fake'] = type(sys)('fake')\nsys.modules['fake'].x = type('D', (), {'__del__': lambda s: print('fake gone')})()",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -106,11 +106,17 @@ def copies(dress, names):
             __import__(name)
         except BaseException as error:
             left.append("%s: %s" % (name, error))
-        if threads() > 1:
+        if threads() > 1 or shares():
+            server.send(pack("<4Q", 0, 0, 0, 0) + name.encode())
+            posix._exit(0)
+    rehearse(dress)
+    for name in ("pandas", "numpy"):
+        if threads() > 1 and name in sys.modules:  # what is made at first use
             server.send(pack("<4Q", 0, 0, 0, 0) + name.encode())
             posix._exit(0)
     set_all(given)
-    rehearse(dress)
+    global ENV
+    ENV = pairs()
     hooks = [ctypes.pythonapi.PyOS_BeforeFork, libc.fork, ctypes.pythonapi.PyOS_AfterFork_Parent, ctypes.pythonapi.PyOS_AfterFork_Child]
     server.send(pack("<4Q", *[ctypes.cast(hook, ctypes.c_void_p).value for hook in hooks]) + "\n".join(left).encode()[:4096])
     text, fds = receive(server)
@@ -140,6 +146,19 @@ def threads():
         return len(posix.listdir("/proc/self/task"))
     except OSError:  # the server looks too
         return 1
+
+
+def shares():
+    """Whether there is memory that all copies would write in common."""
+    try:
+        fd = posix.open("/proc/self/maps", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:  # the server looks too
+        return False
+    text = b""
+    while part := posix.read(fd, 1 << 16):
+        text += part
+    posix.close(fd)
+    return any(line.split(None, 2)[1][1::2] == b"ws" for line in text.splitlines())
 
 
 def take_socket():
@@ -210,16 +229,19 @@ def become(job):
     OWNER = posix.getpid()
 
 
-ENV = None  # which environ put in place last
+ENV = None  # what is in place, as pairs words it
 
 
-def environ(pairs):
-    """Puts in place what stands in NAME=VALUE, each with a NUL behind it."""
-    global ENV
-    if pairs == ENV:
+def pairs():
+    """The environment: NAME=VALUE, each with a NUL behind it."""
+    return b"".join(name + b"=" + value + b"\0" for name, value in posix.environ.items())
+
+
+def environ(text):
+    """Puts in place what pairs words so."""
+    if text == ENV:
         return
-    ENV = pairs
-    wanted = dict(pair.split(b"=", 1) for pair in pairs.split(b"\0")[:-1])
+    wanted = dict(pair.split(b"=", 1) for pair in text.split(b"\0")[:-1])
     have = posix.environ  # os.environ looks into this very dictionary
     for name in [name for name in have if name not in wanted]:
         posix.unsetenv(name)
@@ -256,20 +278,21 @@ def forget():
 
 def rehearse(dress):
     """Does what a run does, so that it is done, and leaves nothing of it."""
-    global STATUS
+    global STATUS, ENV
     keep = posix.dup(1), posix.dup(2)
     null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
     posix.dup2(null, 1), posix.dup2(null, 2)
     argv, given, path, main = sys.argv, getattr(sys, "orig_argv", None), list(sys.path), sys.modules["__main__"]
     try:
         sys.argv = argv[:1] + ["-", "/dev/null", "/dev/null"]
-        env = b"".join(name + b"=" + value + b"\0" for name, value in posix.environ.items())
+        env = pairs()
         become(Job(pack("<I?I", 0, False, len(env)) + env + "\0".join(sys.argv).encode()))
         dress(TOUCH)
         for name, source in (("numpy", NUMPY), ("pandas", PANDAS)):
             if name in sys.modules:
                 dress(source)
         flush()
+        ENV = pairs()  # packages may have set something
     finally:
         sys.argv, sys.path[:], sys.modules["__main__"], STATUS = argv, path, main, None
         if given is not None:
@@ -293,7 +316,7 @@ def ends(error):
     if isinstance(error, SystemExit):
         code = error.code
         if type(code) is int:
-            return code & 0xFF
+            return code & 0xFF if -1 << 63 <= code < 1 << 63 else 0xFF
         return {type(None): 0, str: 1}.get(type(code))
     return 1 if sys.excepthook is sys.__excepthook__ and not isinstance(error, KeyboardInterrupt) else None
 
@@ -310,14 +333,16 @@ def leave_soon(libc):
     if not flush():
         return
     space, modules = sys.__dict__, sys.modules
+    if type(modules) is not dict:
+        return
     # What only Python itself would miss is not worth taking apart.
-    keep = [space[name] for name in ("path", "path_hooks", "path_importer_cache", "meta_path")]
+    keep = [space.get(name) for name in ("path", "path_hooks", "path_importer_cache", "meta_path")]
     keep += [modules.get(name) for name in SHOWS]
     for name in ("path", "argv", "ps1", "ps2", "last_exc", "last_type", "last_value", "last_traceback",
                  "path_hooks", "path_importer_cache", "meta_path"):
         space[name] = None
     for name in ("stdin", "stdout", "stderr"):
-        space[name] = space["__%s__" % name]
+        space[name] = space.get("__%s__" % name)
     made, held = [], False
     for name in added(modules):
         try:
@@ -343,7 +368,11 @@ def leave_soon(libc):
 
 
 def added(modules):
-    """__main__ and the names that came after FRESH, in their order."""
+    """__main__ and the names that came after FRESH, in their order.
+
+    A script that takes as many out of sys.modules as it puts behind those that
+    were there leaves with some of its modules not emptied.
+    """
     names = []
     for name in reversed(modules):
         if name in FRESH:

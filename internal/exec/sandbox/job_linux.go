@@ -36,10 +36,16 @@ func (r *running) give(ctx context.Context, j Job) error {
 		}
 		r.meter = m
 	}
+	// Not one for many jobs: locks and flags of an open file stay while anyone has it.
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return &Error{Step: "open the null device", Err: err}
+	}
+	defer null.Close()
 	streams := []*os.File{j.Stdio.Stdin, j.Stdio.Stdout, j.Stdio.Stderr}
 	for i := range streams {
 		if streams[i] == nil {
-			streams[i] = r.copy.z.null
+			streams[i] = null
 		}
 	}
 	r.mu.Lock()
@@ -49,7 +55,7 @@ func (r *running) give(ctx context.Context, j Job) error {
 	}
 	r.limits = j.Limits
 	now := time.Now() // not later: it may be over before this goes on
-	err := send(r.copy.job, append(tighter(pol.Limits, j.Limits, r.copy.z.site.bounds), j.Message...), streams...)
+	err = send(r.copy.job, append(tighter(pol.Limits, j.Limits, r.copy.z.site.bounds), j.Message...), streams...)
 	runtime.KeepAlive(streams)
 	if err != nil {
 		return &Error{Step: "give the job", Err: errors.Join(ErrZygote, err)}

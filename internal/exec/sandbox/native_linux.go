@@ -52,7 +52,7 @@ func (n *native) begin(ctx context.Context, pol Policy, std Stdio, copies bool) 
 	if err != nil {
 		return fail(err)
 	}
-	o, err := n.take(rest.binds, copies)
+	o, err := n.take(rest.binds, copies, pol.Foreign)
 	if err != nil {
 		return fail(err)
 	}
@@ -117,7 +117,7 @@ func (n *native) site(pol Policy, copies bool) (s site, err error) {
 
 // take returns a waiting pid 1 that can show these binds: the one that was
 // opened ahead, or a new one.
-func (n *native) take(binds []source, copies bool) (*opened, error) {
+func (n *native) take(binds []source, copies, foreign bool) (*opened, error) {
 	var o *opened
 	if !copies {
 		o = n.machine.ahead.Swap(nil)
@@ -132,7 +132,7 @@ func (n *native) take(binds []source, copies bool) (*opened, error) {
 	}
 	if o == nil {
 		o = newOpened(binds)
-		o.s.copies = copies
+		o.s.copies, o.s.alien = copies, copies && foreign
 		go n.machine.open(o, n.machine.onThread)
 	}
 	<-o.known

@@ -73,7 +73,7 @@ func (m *machine) prepare(o *opened) (h host, doors []*os.File, err error) {
 	if o.s.devices, err = inspectDevices(); err != nil {
 		return h, doors, err
 	}
-	if o.r.id, err = newIdentity(h.userns, h.ownID); err != nil {
+	if o.r.id, err = newIdentity(h.userns || o.s.alien, h.ownID); err != nil {
 		return h, doors, err
 	}
 	o.r.opening = newOpening(m.fault)

@@ -18,6 +18,10 @@ type Policy struct {
 
 	Network Network
 	Limits  Limits
+
+	// Foreign says that a zygote loads what others wrote. What it may do to build
+	// walls then counts in a user namespace alone, also where root could do without.
+	Foreign bool
 }
 
 // Bind shows the host's file or directory Source, read-only, at Target.

@@ -22,6 +22,7 @@ type site struct {
 
 	// Of a zygote alone, see zygote_list_linux.go.
 	copies bool   // it will make copies of itself
+	alien  bool   // Policy.Foreign
 	wide   []byte // its own seccomp program, which lets more pass
 	narrow []byte // what its copies enter besides
 	sysctl slot   // a descriptor of /proc/sys/user, where each copy has a user namespace

@@ -26,6 +26,23 @@ func threadsBelow(pid1 int) int {
 	return n
 }
 
+// sharedBelow says whether a process below pid 1 can write memory that its copies
+// would share with it and with each other. What cannot be read counts as such.
+func sharedBelow(pid1 int) bool {
+	for _, pid := range descendants(pid1, nil) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+		if err != nil {
+			return true
+		}
+		for line := range bytes.Lines(text) {
+			if f := bytes.Fields(line); len(f) > 1 && len(f[1]) == 4 && f[1][1] == 'w' && f[1][3] == 's' {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // mappedBelow is the address space of the largest process below pid 1, in bytes.
 func mappedBelow(pid1 int) (most int64) {
 	for _, pid := range descendants(pid1, nil) {

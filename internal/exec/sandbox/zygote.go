@@ -10,16 +10,16 @@ import (
 var ErrZygote = errors.New("the zygote is gone")
 
 // ThreadsError says that what a zygote has loaded starts threads, which its
-// copies would lack.
+// copies would lack, or makes memory that they would share.
 type ThreadsError struct {
 	Name string // as the program says it, of what was loaded last; empty when it does not know
 }
 
 func (e *ThreadsError) Error() string {
 	if e.Name == "" {
-		return "it has more than one thread"
+		return "it has more than one thread, or memory that copies would share"
 	}
-	return e.Name + " starts threads"
+	return e.Name + " starts threads, or makes memory that copies would share"
 }
 
 // Zygote is a started program that makes copies of itself, each for one run

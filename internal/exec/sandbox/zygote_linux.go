@@ -57,7 +57,6 @@ type zygote struct {
 	list    *program // of its copies, and of their pid 1
 	init    *program
 	image   *os.File
-	null    *os.File // what a copy reads when a job brings no input
 	nets    <-chan *os.File
 	quit    chan struct{} // closed by close
 	dead    chan struct{} // closed when it makes no copies any more
@@ -86,9 +85,6 @@ func (n *native) newZygote(ctx context.Context, pol Policy) (*zygote, error) {
 		return nil, &Error{Step: "make the socket to the zygote", Err: err}
 	}
 	z.control = ours
-	if z.null, err = os.OpenFile(os.DevNull, os.O_RDWR, 0); err != nil {
-		return nil, errors.Join(&Error{Step: "open the null device", Err: err}, ours.Close(), theirs.Close())
-	}
 	defer theirs.Close()
 	out, in, err := os.Pipe()
 	if err != nil {
@@ -126,16 +122,20 @@ func (z *zygote) meet(ctx context.Context) error {
 	le := binary.LittleEndian
 	c := callouts{le.Uint64(hello), le.Uint64(hello[8:]), le.Uint64(hello[16:]), le.Uint64(hello[24:])}
 	z.text = string(hello[32:])
-	if c.fork == 0 || threadsBelow(z.r.first()) != 1 {
+	if c.fork == 0 || threadsBelow(z.r.first()) != 1 || sharedBelow(z.r.first()) {
 		return &Error{Step: "start the zygote", Err: errors.Join(&ThreadsError{z.text}, ErrZygote)}
 	}
 	h, err := z.n.machine.host()
 	if err != nil {
 		return err
 	}
+	doors, err := z.doors()
+	if err != nil {
+		return err
+	}
 	z.pol.Limits.mapped, z.pol.Limits.keepers = mappedBelow(z.r.first()), 1
 	s := z.site
-	s.filter, s.doors, s.noProc = z.site.narrow, len(z.doorsOf()), !z.r.posture().Proc
+	s.filter, s.doors, s.noProc = z.site.narrow, doors, !z.r.posture().Proc
 	if s.id.nests() {
 		s.id.uid, s.id.gid = insideID, insideID
 	}
@@ -168,14 +168,24 @@ func (z *zygote) meet(ctx context.Context) error {
 	return nil
 }
 
-// doorsOf says how many doors the groups of the copies will have, as the zygote's own has.
-func (z *zygote) doorsOf() []*os.File {
-	doors, err := z.r.meter.doors(false)
+// doors says how many the groups of the copies will have. One that may be made
+// and not bounded has none.
+func (z *zygote) doors() (int, error) {
+	groups, err := z.n.machine.groups()
 	if err != nil {
-		return nil
+		return 0, err
 	}
+	made, err := newMeter(groups)
+	if err != nil {
+		return 0, err
+	}
+	bounded, err := made.limit(z.pol.Limits)
+	if err != nil {
+		return 0, errors.Join(err, made.close())
+	}
+	doors, err := bounded.doors(false)
 	closeAll(doors)
-	return doors
+	return len(doors), errors.Join(err, bounded.close())
 }
 
 // hear waits for a message of the program.
@@ -231,10 +241,8 @@ func (z *zygote) close() error {
 	z.leave()
 	z.copies.Wait()
 	err := z.r.close()
-	for _, f := range []*os.File{z.image, z.null} {
-		if f != nil {
-			err = errors.Join(err, f.Close())
-		}
+	if z.image != nil {
+		err = errors.Join(err, z.image.Close())
 	}
 	return err
 }

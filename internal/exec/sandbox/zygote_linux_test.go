@@ -339,6 +339,7 @@ func TestZygoteProtocol(t *testing.T) {
 		{mode: "garbage", ends: ErrZygote},
 		{mode: "huge", ends: ErrZygote},
 		{mode: "threads", ends: ErrZygote},
+		{mode: "shares", ends: ErrZygote},
 		{mode: "deaf", starts: true, ends: ErrZygote, within: forkTime + 5*time.Second},
 		{mode: "leaves", starts: true, ends: ErrZygote},
 		{mode: "liar", starts: true},
@@ -504,6 +505,45 @@ func TestCopiesAreCounted(t *testing.T) {
 		if got := groups(pid); got != want {
 			t.Errorf("process %d is in\n%sand pid 1 in\n%s", pid, got, want)
 		}
+	}
+}
+
+// TestForeignZygote: what loads the work of others has power in a user
+// namespace alone, and its copies run all the same.
+func TestForeignZygote(t *testing.T) {
+	asEveryone(t)
+	l, err := New(Options{Backend: Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	pol := copies(t)
+	pol.Foreign = true
+	z, err := l.impl.(*native).newZygote(t.Context(), pol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.close()
+	own, err := os.Readlink("/proc/self/ns/user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range append(descendants(z.r.first(), nil), z.r.first()) {
+		of, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/user", pid))
+		if err != nil || of == own {
+			t.Errorf("process %d is in %s: %v", pid, of, err)
+		}
+	}
+	c, err := z.fork(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	if caps := readStatus(t, descendants(c.(idle).r.first(), nil)[0])["CapEff"]; strings.Trim(caps, "0") != "" {
+		t.Errorf("a copy has capabilities: %s", caps)
+	}
+	if out, exit := give(t, c, Job{Limits: z.pol.Limits, Message: []byte("well")}); out != "well\n" || exit.Code != 3 {
+		t.Errorf("%q, %+v", out, exit)
 	}
 }
 

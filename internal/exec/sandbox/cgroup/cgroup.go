@@ -164,11 +164,26 @@ func (h *Hierarchy) folders() []string {
 	return all
 }
 
+// open is os.Open without what a file that is read at once does not need: these
+// files are read and written for every run.
+func open(path string, flags int) (fd int, err error) {
+	for {
+		fd, err = syscall.Open(path, flags|syscall.O_CLOEXEC, 0)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return -1, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return fd, nil
+}
+
 // read returns the whole of a small file. A longer one than limit is an error.
 func read(path string, limit int64) (string, error) {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	fd, err := open(path, syscall.O_RDONLY)
 	if err != nil {
-		return "", &os.PathError{Op: "open", Path: path, Err: err}
+		return "", err
 	}
 	defer syscall.Close(fd)
 	var b []byte
@@ -190,15 +205,21 @@ func read(path string, limit int64) (string, error) {
 
 // write gives a cgroup file a value; it never makes a file.
 func write(path, value string) error {
-	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	fd, err := open(path, syscall.O_WRONLY)
 	if err != nil {
-		return &os.PathError{Op: "open", Path: path, Err: err}
+		return err
 	}
 	defer syscall.Close(fd)
-	if _, err := syscall.Write(fd, []byte(value)); err != nil {
-		return &os.PathError{Op: "write", Path: path, Err: err}
+	for {
+		_, err := syscall.Write(fd, []byte(value))
+		if errors.Is(err, syscall.EINTR) { // a limit is lowered by giving memory back, and any signal stops that
+			continue
+		}
+		if err != nil {
+			return &os.PathError{Op: "write", Path: path, Err: err}
+		}
+		return nil
 	}
-	return nil
 }
 
 // writable reports, by opening it and writing nothing, whether a file can be written.

@@ -28,6 +28,10 @@ if mode == "huge":
 if mode == "threads":
     import _thread
     _thread.start_new_thread(time.sleep, (60,))
+if mode == "shares":
+    import mmap
+
+    common = mmap.mmap(-1, 4096)
 libc, api = ctypes.CDLL(None), ctypes.pythonapi
 server.send(pack("<4Q", *[ctypes.cast(f, ctypes.c_void_p).value for f in (
     api.PyOS_BeforeFork, libc.fork, api.PyOS_AfterFork_Parent, api.PyOS_AfterFork_Child)]) + b"ready")
