@@ -346,6 +346,8 @@ func TestProgress(t *testing.T) {
 	p.Show(exec.Progress{What: "unpacking CPython 3.14.6 (once)", Done: 1, Total: 100}) // too soon to be drawn
 	now = now.Add(time.Second)
 	p.Show(exec.Progress{What: "unpacking CPython 3.14.6 (once)", Done: 64, Total: 100})
+	now = now.Add(time.Second)
+	p.Show(exec.Progress{What: "unpacking CPython 3.14.6 (once)", Done: 64, Total: 100}) // is there already
 	p.Show(exec.Progress{What: "unpacking CPython 3.14.6 (once)", Done: 100, Total: 100})
 	p.Erase()
 	want := "\runpacking CPython 3.14.6 (once)  ────────────────────    0 %\x1b[K" +

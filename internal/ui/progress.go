@@ -14,10 +14,10 @@ import (
 // Progress is one line that is redrawn while something slow is prepared, and
 // erased when it is done. Off a terminal it says nothing.
 type Progress struct {
-	ui    *UI
-	now   func() time.Time
-	last  time.Time
-	drawn bool
+	ui   *UI
+	now  func() time.Time
+	last time.Time
+	text string // as it is drawn; empty while it is not
 }
 
 // redrawEvery is seldom enough to cost nothing and often enough to look alive.
@@ -36,17 +36,21 @@ func (p *Progress) Show(step exec.Progress) {
 		return
 	}
 	now := p.now()
-	if p.drawn && now.Sub(p.last) < redrawEvery {
+	if p.text != "" && now.Sub(p.last) < redrawEvery {
 		return
 	}
-	p.last, p.drawn = now, true
-	_, _ = io.WriteString(p.ui.err, "\r"+p.line(step)+"\x1b[K")
+	text := p.line(step)
+	if text == p.text {
+		return // a slow line would carry nothing else
+	}
+	p.last, p.text = now, text
+	_, _ = io.WriteString(p.ui.err, "\r"+text+"\x1b[K")
 }
 
 // Erase leaves the line as it was before.
 func (p *Progress) Erase() {
-	if p.drawn {
-		p.drawn = false
+	if p.text != "" {
+		p.text = ""
 		_, _ = io.WriteString(p.ui.err, "\r\x1b[K")
 	}
 }
