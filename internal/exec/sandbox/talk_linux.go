@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,32 +16,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadsBelow counts the threads of all processes below pid 1: the program's.
-func threadsBelow(pid1 int) int {
-	n := 0
-	for _, pid := range descendants(pid1, nil) {
-		if tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid)); err == nil {
-			n += len(tasks)
+// aloneBelow says whether there is one process below pid 1, with one thread and
+// without memory that it can write and its copies would share with it and with
+// each other. It waits for those that are about to end, as the one is that used up a pid.
+func aloneBelow(pid1 int) bool {
+	const patience = 5 * time.Second
+	var below []int
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		below = slices.DeleteFunc(descendants(pid1, nil), ended)
+		if len(below) == 1 || time.Now().After(end) {
+			break
 		}
 	}
-	return n
+	if len(below) != 1 {
+		return false
+	}
+	dir := fmt.Sprintf("/proc/%d/", below[0])
+	tasks, err := os.ReadDir(dir + "task")
+	maps, merr := os.ReadFile(dir + "maps")
+	if err != nil || merr != nil || len(tasks) != 1 {
+		return false
+	}
+	for line := range bytes.Lines(maps) {
+		if f := bytes.Fields(line); len(f) > 1 && len(f[1]) == 4 && f[1][1] == 'w' && f[1][3] == 's' {
+			return false
+		}
+	}
+	return true
 }
 
-// sharedBelow says whether a process below pid 1 can write memory that its copies
-// would share with it and with each other. What cannot be read counts as such.
-func sharedBelow(pid1 int) bool {
-	for _, pid := range descendants(pid1, nil) {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-		if err != nil {
-			return true
-		}
-		for line := range bytes.Lines(text) {
-			if f := bytes.Fields(line); len(f) > 1 && len(f[1]) == 4 && f[1][1] == 'w' && f[1][3] == 's' {
-				return true
-			}
-		}
-	}
-	return false
+// ended says whether a process is gone, or waits to be reaped.
+func ended(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may hold anything
+	return err != nil || len(f) == 0 || f[0][0] == 'Z' || f[0][0] == 'X'
 }
 
 // mappedBelow is the address space of the largest process below pid 1, in bytes.

@@ -122,7 +122,7 @@ func (z *zygote) meet(ctx context.Context) error {
 	le := binary.LittleEndian
 	c := callouts{le.Uint64(hello), le.Uint64(hello[8:]), le.Uint64(hello[16:]), le.Uint64(hello[24:])}
 	z.text = string(hello[32:])
-	if c.fork == 0 || threadsBelow(z.r.first()) != 1 || sharedBelow(z.r.first()) {
+	if c.fork == 0 || !aloneBelow(z.r.first()) {
 		return &Error{Step: "start the zygote", Err: errors.Join(&ThreadsError{z.text}, ErrZygote)}
 	}
 	h, err := z.n.machine.host()
