@@ -130,21 +130,22 @@ func findOut(ctx context.Context, o Options, path string) (*record, error) {
 	if err := c.fits(root, f.Version); err != nil {
 		return nil, err
 	}
-	r := describe(f, path)
+	r := describe(f, path, "")
 	if isEnvironment {
 		r.Interpreter.Environment = root
 	}
 	return r, nil
 }
 
-// describe makes the record of an interpreter of this machine.
-func describe(f *facts, path string) *record {
+// describe makes the record of an interpreter of this machine; made is the
+// environment that pyrun made of which it is, or empty.
+func describe(f *facts, path, made string) *record {
 	i := Interpreter{Path: f.Executable, Source: path, Base: f.Real, Version: f.Version, Prefix: f.Prefix}
 	i.Harness, i.HarnessName = f.Harness, harnessCompiled
 	if len(f.Harness) == 0 {
 		i.Harness, i.HarnessName = harness(), harnessSource
 	}
-	addPrefixes(&i, f)
+	addPrefixes(&i, f, made)
 	i.Packages = findPackages(f.Sites)
 	stamps := []stamp{stampOf(path), stampOf(f.Real), stampOf(filepath.Join(f.Prefix, "pyvenv.cfg")), stampOf(loaderCache)}
 	for _, dir := range append(append([]string{}, f.Sites...), f.Dynload...) {
