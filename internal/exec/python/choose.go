@@ -33,8 +33,9 @@ func (o Options) env(name string) string {
 // Choose takes Options.Path, else the variable CODE_TOOLS_PYTHON, else
 // /opt/code-tools-env/bin/python where that exists, else the environment that
 // Install made at Place, else the interpreter that comes with pyrun. What is there
-// and cannot be used is an *Error; nothing else is then tried. The first start of an interpreter takes 50 ms and more
-// (the embedded one: seconds, with progress), later ones a few stats.
+// and cannot be used is an *Error; nothing else is then tried. The first start of
+// an interpreter takes 50 ms and more (the embedded one: seconds, with progress),
+// later ones a few stats.
 func Choose(ctx context.Context, o Options) (*Interpreter, error) {
 	r, err := choose(ctx, o)
 	if err != nil {
