@@ -133,8 +133,10 @@ func (s sandboxSpare) release(ctx context.Context, j sandbox.Job) (tree, error) 
 // startZygote starts one; a module that starts threads costs another attempt.
 func (e *Executor) startZygote(ctx context.Context, w walls, in *python.Interpreter) (zygote, error) {
 	var without []string
+	now := *in
+	now.Packages = in.Distributions() // in knows those of when it was chosen
 	for {
-		p, err := e.options.zygotePolicy(in, e.options.modules(in, without))
+		p, err := e.options.zygotePolicy(in, e.options.modules(&now, without))
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +152,9 @@ func (e *Executor) startZygote(ctx context.Context, w walls, in *python.Interpre
 	}
 }
 
-// print tells one state of an interpreter, its packages and their list from another.
+// print tells one state of an interpreter, its packages and their list from
+// another. A site folder changes with each package that comes, goes or becomes
+// another version; what is shown may lie far above.
 func (e *Executor) print(in *python.Interpreter) string {
 	var b strings.Builder
 	note := func(at string) {
@@ -168,6 +172,9 @@ func (e *Executor) print(in *python.Interpreter) string {
 	note(e.options.PackagesFile)
 	for _, m := range in.Mounts {
 		note(m.Source)
+	}
+	for _, dir := range in.Sites {
+		note(dir)
 	}
 	return b.String()
 }

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	recordSchema = 3
+	recordSchema = 4
 	maxRecord    = 8 << 20
 	remedyCache  = "set PYRUN_CACHE_DIR or XDG_CACHE_HOME to a folder of your own, or give an interpreter with --python"
 )

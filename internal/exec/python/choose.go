@@ -33,8 +33,9 @@ func (o Options) env(name string) string {
 // Choose takes Options.Path, else the variable CODE_TOOLS_PYTHON, else
 // /opt/code-tools-env/bin/python where that exists, else the environment that
 // Install made at Place, else the interpreter that comes with pyrun. What is there
-// and cannot be used is an *Error; nothing else is then tried. The first start of an interpreter takes 50 ms and more
-// (the embedded one: seconds, with progress), later ones a few stats.
+// and cannot be used is an *Error; nothing else is then tried. The first start of
+// an interpreter takes 50 ms and more (the embedded one: seconds, with progress),
+// later ones a few stats.
 func Choose(ctx context.Context, o Options) (*Interpreter, error) {
 	r, err := choose(ctx, o)
 	if err != nil {
@@ -130,21 +131,22 @@ func findOut(ctx context.Context, o Options, path string) (*record, error) {
 	if err := c.fits(root, f.Version); err != nil {
 		return nil, err
 	}
-	r := describe(f, path)
+	r := describe(f, path, "")
 	if isEnvironment {
 		r.Interpreter.Environment = root
 	}
 	return r, nil
 }
 
-// describe makes the record of an interpreter of this machine.
-func describe(f *facts, path string) *record {
+// describe makes the record of an interpreter of this machine; made is the
+// environment that pyrun made of which it is, or empty.
+func describe(f *facts, path, made string) *record {
 	i := Interpreter{Path: f.Executable, Source: path, Base: f.Real, Version: f.Version, Prefix: f.Prefix}
 	i.Harness, i.HarnessName = f.Harness, harnessCompiled
 	if len(f.Harness) == 0 {
 		i.Harness, i.HarnessName = harness(), harnessSource
 	}
-	addPrefixes(&i, f)
+	addPrefixes(&i, f, made)
 	i.Packages = findPackages(f.Sites)
 	stamps := []stamp{stampOf(path), stampOf(f.Real), stampOf(filepath.Join(f.Prefix, "pyvenv.cfg")), stampOf(loaderCache)}
 	for _, dir := range append(append([]string{}, f.Sites...), f.Dynload...) {

@@ -144,7 +144,7 @@ func describeEmbedded(ctx context.Context, root string) (*record, error) {
 		objects = append(objects, sharedObjects(dir)...)
 	}
 	libraries := Interpreter{Mounts: []Mount{{Source: root, Target: root}}} // what lies in it is shown already
-	libraries.showLibraries(append([]string{f.Real}, objects...))
+	libraries.showLibraries(append([]string{f.Real}, objects...), "")
 	i.Mounts = append(i.Mounts, libraries.Mounts[1:]...)
 	i.Packages = findPackages(f.Sites)
 	return &record{

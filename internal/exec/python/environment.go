@@ -106,7 +106,7 @@ func installed(ctx context.Context, o Options) (r *record, found bool, err error
 	}
 	info, err := os.Lstat(root)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(root + asideSuffix); err == nil {
+		if ours(root + asideSuffix) {
 			return nil, true, environmentError(root, "an install was interrupted", nil)
 		}
 		return nil, false, nil

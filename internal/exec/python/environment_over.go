@@ -53,7 +53,7 @@ func overNamed(ctx context.Context, root, path string, c config) (*record, error
 		return nil, err
 	}
 	f.Executable, f.Prefix, f.Sites = path, root, []string{siteIn(root, f.Version)}
-	return describe(f, path), nil
+	return describe(f, path, root), nil
 }
 
 // overEmbedded is the record of an environment of the embedded interpreter.
@@ -74,7 +74,7 @@ func overEmbedded(ctx context.Context, o Options, root string, c config) (*recor
 	}
 	own := Mount{Source: i.Mounts[0].Source, Target: i.Mounts[0].Source}
 	libraries := Interpreter{Mounts: []Mount{own, {Source: root, Target: root}}} // what lies in them is shown already
-	libraries.showLibraries(append([]string{i.Source}, sharedObjects(site)...))
+	libraries.showLibraries(append([]string{i.Source}, sharedObjects(site)...), root)
 
 	i.Mounts = append(slices.Clone(i.Mounts), Mount{Source: lib, Target: environmentInside + "/lib"})
 	i.Mounts = append(i.Mounts, Mount{Source: filepath.Join(root, sandboxConfig), Target: environmentInside + "/" + configFile, Data: true})

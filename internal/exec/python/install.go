@@ -88,7 +88,7 @@ func (in Installation) begin(ctx context.Context) (b base, list, wanted []Requir
 // *LockError a lock that cannot be used; a *PackagesError or *Error says what
 // went wrong, and then, as after the end of ctx, all is as it was. It touches
 // the network (through pip), and runs none of the code that it installs.
-func Install(ctx context.Context, in Installation) (*Environment, error) {
+func Install(ctx context.Context, in Installation) (env *Environment, err error) {
 	b, list, wanted, err := in.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,11 @@ func Install(ctx context.Context, in Installation) (*Environment, error) {
 	if err != nil {
 		return nil, orNoRoom("make a folder beside "+root, err)
 	}
-	defer removeTree(temp)
+	defer func() {
+		if err != nil { // else what stood there before may have this name now
+			removeTree(temp)
+		}
+	}()
 	if err := in.build(ctx, b, chosen, temp, root); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func TestInstallKilled(t *testing.T) {
 		t.Error("nothing was left: this test no longer looks at what it thinks")
 	}
 	mustInstall(t, in)
-	onlyThese(t, env.Dir, "env", "env.lock", "env.old")
+	onlyThese(t, env.Dir, "env", "env"+lockSuffix, "env"+oldSuffix)
 }
 
 // working are the processes that make an environment beside dir.
@@ -110,7 +110,7 @@ func TestInstallFullDisk(t *testing.T) {
 		if diff := cmp.Diff(before, tree(t, env.Dir)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
-		onlyThese(t, env.Dir, "env", "env.lock")
+		onlyThese(t, env.Dir, "env", "env"+lockSuffix)
 	}
 	noRoomLeft("while unpacking")
 	in.List = "good\n"

@@ -112,7 +112,7 @@ func TestInstall(t *testing.T) {
 	if out.stdout != "42 "+env.Dir+"\n" {
 		t.Errorf("%+v", out)
 	}
-	onlyThese(t, env.Dir, "env", "env.lock")
+	onlyThese(t, env.Dir, "env", "env"+lockSuffix)
 
 	// Another time the new one takes the old one's place, and the old one stays for those who run in it.
 	in.List = "good\n"
@@ -123,7 +123,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("%+v %v", i, err)
 	}
 	mustInstall(t, in)
-	onlyThese(t, env.Dir, "env", "env.lock", "env.old")
+	onlyThese(t, env.Dir, "env", "env"+lockSuffix, "env"+oldSuffix)
 }
 
 func writeDeep(t *testing.T, path, text string) {
@@ -207,7 +207,7 @@ func TestInstallRefuses(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, env.Dir)); diff != "" {
 		t.Errorf("the environment changed:\n%s", diff)
 	}
-	onlyThese(t, env.Dir, "env", "env.lock")
+	onlyThese(t, env.Dir, "env", "env"+lockSuffix)
 }
 
 // TestInstallPlaces: what pyrun did not make is never touched, and others could not have put it there.
@@ -257,6 +257,88 @@ func TestInstallPlaces(t *testing.T) {
 	}
 }
 
+// TestInstallBesideOthers: what stands beside an environment, whatever its name
+// is, is neither removed nor moved; where it stands in the way it is named.
+func TestInstallBesideOthers(t *testing.T) {
+	in := installation(t, "", good())
+	dir := t.TempDir()
+	in.Target = filepath.Join(dir, "env")
+	for _, name := range []string{"env.old", "env.new-ideas", "env.aside", "env" + newSuffix + "ideas"} {
+		writeDeep(t, filepath.Join(dir, name, "precious"), name)
+	}
+	writeDeep(t, filepath.Join(dir, "env.lock"), "of another tool")
+	writeDeep(t, filepath.Join(dir, "elsewhere", "precious"), "x")
+	if err := os.Symlink("elsewhere", in.Target+newSuffix+"link"); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	untouched := func(when string) {
+		t.Helper()
+		after := tree(t, dir)
+		for path, text := range before {
+			if after[path] != text {
+				t.Errorf("%s: %s is gone or changed", when, path)
+			}
+		}
+	}
+	for n := range 3 { // of which the last has one before the one before
+		mustInstall(t, in)
+		untouched(fmt.Sprintf("install %d", n+1))
+	}
+	for _, suffix := range []string{oldSuffix, asideSuffix} {
+		for what, put := range map[string]func(at string){
+			"folder": func(at string) { writeDeep(t, filepath.Join(at, "precious"), "x") },
+			"config": func(at string) { writeDeep(t, filepath.Join(at, configFile), "home = /usr/bin\n") },
+			"file":   func(at string) { write(t, at, "x") },
+			"link": func(at string) {
+				if err := os.Symlink(in.Target, at); err != nil {
+					t.Fatal(err)
+				}
+			},
+		} {
+			for _, there := range []bool{true, false} {
+				at, root := in.Target+suffix, in.Target
+				forceRemove(at)
+				if !there {
+					if err := os.Rename(root, root+"-moved"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				put(at)
+				before = tree(t, dir)
+				_, err := Install(t.Context(), in)
+				var e *PackagesError
+				if !errors.As(err, &e) || !e.Refused || !strings.HasPrefix(e.Msg, at+" ") || e.Remedy == "" {
+					t.Errorf("%s %s: %v", what, suffix, err)
+				}
+				untouched(what + " " + suffix)
+				_, err = os.Lstat(at)
+				if _, gone := os.Lstat(root); err != nil || gone == nil != there {
+					t.Errorf("%s %s: %v, %v", what, suffix, err, gone)
+				}
+				forceRemove(at)
+				_ = os.Rename(root+"-moved", root)
+			}
+		}
+	}
+	mustInstall(t, in)
+}
+
+// TestPutInPlace: what came to stand there while an environment was being made
+// is not replaced.
+func TestPutInPlace(t *testing.T) {
+	dir := t.TempDir()
+	root, temp := filepath.Join(dir, "env"), filepath.Join(dir, "env"+newSuffix+"1")
+	writeDeep(t, filepath.Join(root, "precious"), "x")
+	writeDeep(t, filepath.Join(temp, configFile), "pyrun = embedded\n")
+	if err := putInPlace(temp, root); err == nil || !strings.Contains(err.Error(), root) {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(root, "precious")); err != nil || string(data) != "x" {
+		t.Error("what was there is gone")
+	}
+}
+
 // TestInstallEnds: stopped at any moment, an install leaves what was there.
 func TestInstallEnds(t *testing.T) {
 	in := installation(t, "good\n", good())
@@ -286,7 +368,7 @@ func TestInstallEnds(t *testing.T) {
 		if diff := cmp.Diff(before, tree(t, env.Dir)); diff != "" {
 			t.Fatalf("step %d:\n%s", at, diff)
 		}
-		onlyThese(t, env.Dir, "env", "env.lock")
+		onlyThese(t, env.Dir, "env", "env"+lockSuffix)
 	}
 	if steps < 3 {
 		t.Errorf("%d steps only: this test no longer looks at what it thinks", steps)
@@ -298,7 +380,12 @@ func TestInstallEnds(t *testing.T) {
 func TestInstallAfterKill(t *testing.T) {
 	in := installation(t, "good\n", good())
 	env := mustInstall(t, in)
-	writeDeep(t, filepath.Join(env.Dir+newSuffix+"123", "lib", "half"), "x")
+	half := env.Dir + newSuffix + "123"
+	writeDeep(t, filepath.Join(half, configFile), "pyrun = embedded\n")
+	writeDeep(t, filepath.Join(half, "lib", "half"), "x")
+	if err := os.Mkdir(env.Dir+newSuffix+"124", 0o755); err != nil { // begun, no more
+		t.Fatal(err)
+	}
 	if err := os.Rename(env.Dir, env.Dir+asideSuffix); err != nil { // between two steps
 		t.Fatal(err)
 	}
@@ -314,26 +401,27 @@ func TestInstallAfterKill(t *testing.T) {
 	if _, err := Choose(t.Context(), in.Options); err != nil {
 		t.Error(err)
 	}
-	onlyThese(t, env.Dir, "env", "env.lock")
+	onlyThese(t, env.Dir, "env", "env"+lockSuffix)
 }
 
 // TestInstallTwoSteps is for file systems that cannot exchange folders.
 func TestInstallTwoSteps(t *testing.T) {
 	dir := t.TempDir()
-	root, temp := filepath.Join(dir, "env"), filepath.Join(dir, "env.new-1")
+	root, temp := filepath.Join(dir, "env"), filepath.Join(dir, "env"+newSuffix+"1")
 	writeDeep(t, filepath.Join(root, "f"), "old")
+	writeDeep(t, filepath.Join(root, configFile), "pyrun = embedded\n")
 	writeDeep(t, filepath.Join(temp, "f"), "new")
 	if err := replaceInTwoSteps(temp, root); err != nil {
 		t.Fatal(err)
 	}
-	onlyThese(t, root, "env", "env.old")
+	onlyThese(t, root, "env", "env"+oldSuffix)
 	if data, _ := os.ReadFile(filepath.Join(root, "f")); string(data) != "new" {
 		t.Errorf("%s", data)
 	}
 	if err := replaceInTwoSteps(filepath.Join(dir, "nothing"), root); err == nil {
 		t.Error("replaced by nothing")
 	}
-	onlyThese(t, root, "env", "env.old")
+	onlyThese(t, root, "env", "env"+oldSuffix)
 }
 
 // TestInstallWaits: of two installs the second waits, and says so.

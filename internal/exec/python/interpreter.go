@@ -8,10 +8,15 @@
 package python
 
 // Interpreter is one CPython and all a sandbox must show for it to run.
+//
+// Outside of a sandbox pyrun starts Base for work of its own, and once, to learn
+// what it is, the program that was named, without the site module; nothing that
+// lies in an environment that pyrun made. Where no sandbox is wanted, scripts and
+// the parser are started as Source, with all that its environment runs by itself.
 type Interpreter struct {
 	Path     string // of its executable, as the script sees it
 	Source   string // of its executable on this machine
-	Base     string // of the program itself, in no environment that pyrun made: all that pyrun starts outside of a sandbox
+	Base     string // of the program behind all links; no environment that pyrun made has one of its own
 	Version  string // "3.14.6"
 	Prefix   string // sys.prefix inside
 	Embedded bool

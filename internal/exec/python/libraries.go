@@ -4,7 +4,6 @@
 package python
 
 import (
-	"bufio"
 	"debug/elf"
 	"io/fs"
 	"os"
@@ -16,12 +15,13 @@ import (
 
 // showLibraries shows the loader and every library that the objects need,
 // directly or not. What is not found is left out: the loader inside will name it,
-// as the one outside would.
-func (i *Interpreter) showLibraries(objects []string) {
+// as the one outside would. made is the environment that pyrun made of which some
+// are, or empty: in one, what an object says is the word of a wheel.
+func (i *Interpreter) showLibraries(objects []string, made string) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	w := walker{i: i, seen: map[string]bool{}, configured: configuredFolders("/etc/ld.so.conf", 0)}
+	w := walker{i: i, made: realOf(made), seen: map[string]bool{}, configured: configuredFolders("/etc/ld.so.conf", 0)}
 	w.folders = []string{"/lib", "/usr/lib", "/lib64", "/usr/lib64"}
 	for _, path := range objects {
 		w.visit(path, nil)
@@ -30,6 +30,7 @@ func (i *Interpreter) showLibraries(objects []string) {
 
 type walker struct {
 	i          *Interpreter
+	made       string          // no link; empty for none
 	seen       map[string]bool // of files, by the path found
 	machine    elf.Machine     // of the first object: others are not for this process
 	folders    []string        // where the loader looks by itself
@@ -63,16 +64,17 @@ func (w *walker) visit(path string, inherited []string) {
 	if len(runpath) > 0 {
 		rpath = nil // the older one does not count beside it
 	}
+	rpath, runpath = w.believed(path, rpath), w.believed(path, runpath)
 	passed := append(rpath, inherited...)
 	for _, name := range needed {
-		w.need(name, append(slices.Clone(passed), runpath...), passed)
+		w.need(path, name, append(slices.Clone(passed), runpath...), passed)
 	}
 }
 
-// need finds one library and shows it where the loader will look.
-func (w *walker) need(name string, own, passed []string) {
+// need finds one library that an object names and shows it where the loader will look.
+func (w *walker) need(object, name string, own, passed []string) {
 	if strings.Contains(name, "/") {
-		if path := filepath.Clean(name); filepath.IsAbs(path) && w.fits(path) {
+		if path := filepath.Clean(name); filepath.IsAbs(path) && len(w.believed(object, []string{path})) > 0 && w.fits(path) {
 			w.found(path, path, passed)
 		}
 		return
@@ -112,7 +114,22 @@ func (w *walker) fits(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return f.Machine == w.machine && f.Type == elf.ET_DYN // a core dump is another type
+	return f.Machine == w.machine && f.Type == elf.ET_DYN && !isProgram(f) // a core dump is another type
+}
+
+// isProgram says whether an object of a library's type is a program: it says so
+// itself, or, from an older linker, asks for a loader and has no name as a
+// library, which libc has. Of one without sections nothing can be told.
+func isProgram(f *elf.File) bool {
+	flags, err := f.DynValue(elf.DT_FLAGS_1)
+	if err != nil || f.SectionByType(elf.SHT_DYNAMIC) == nil {
+		return true
+	}
+	if slices.ContainsFunc(flags, func(v uint64) bool { return v&uint64(elf.DF_1_PIE) != 0 }) {
+		return true
+	}
+	names, err := f.DynString(elf.DT_SONAME)
+	return (err != nil || len(names) == 0) && slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
 }
 
 // openObject opens a file as an object; a pipe would keep us waiting, and a device do worse.
@@ -158,56 +175,6 @@ func (w *walker) addLoader(f *elf.File) {
 		}
 	}
 	w.home = w.folders[0]
-}
-
-// searchPath is DT_RPATH or DT_RUNPATH with $ORIGIN put in.
-func searchPath(f *elf.File, tag elf.DynTag, path string) []string {
-	values, err := f.DynString(tag)
-	if err != nil {
-		return nil
-	}
-	origin := filepath.Dir(path)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		origin = filepath.Dir(real)
-	}
-	var dirs []string
-	for _, value := range values {
-		for dir := range strings.SplitSeq(value, ":") {
-			dir = strings.NewReplacer("${ORIGIN}", origin, "$ORIGIN", origin, "$LIB", "lib", "${LIB}", "lib").Replace(dir)
-			if filepath.IsAbs(dir) {
-				dirs = append(dirs, filepath.Clean(dir))
-			}
-		}
-	}
-	return dirs
-}
-
-// configuredFolders reads ld.so.conf and the files it includes.
-func configuredFolders(file string, depth int) []string {
-	f, err := os.Open(file)
-	if err != nil || depth > 4 {
-		return nil
-	}
-	defer f.Close()
-	var dirs []string
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 2 && fields[0] == "include":
-			pattern := fields[1]
-			if !filepath.IsAbs(pattern) {
-				pattern = filepath.Join(filepath.Dir(file), pattern)
-			}
-			more, _ := filepath.Glob(pattern)
-			for _, m := range more {
-				dirs = append(dirs, configuredFolders(m, depth+1)...)
-			}
-		case len(fields) == 1 && filepath.IsAbs(fields[0]):
-			dirs = append(dirs, fields[0])
-		}
-	}
-	return dirs
 }
 
 // sharedObjects are the modules and libraries below dir.

@@ -13,8 +13,9 @@ import (
 // only; else each library stands where the loader looks without it.
 const loaderCache = "/etc/ld.so.cache"
 
-// addPrefixes sets the mounts and links of i, and a Path that they hold.
-func addPrefixes(i *Interpreter, f *facts) {
+// addPrefixes sets the mounts and links of i, and a Path that they hold; made is
+// the environment that pyrun made of which it is, or empty.
+func addPrefixes(i *Interpreter, f *facts, made string) {
 	var prefixes []string
 	for _, p := range []string{f.BasePrefix, f.BaseExecPrefix, f.Prefix} {
 		if p = filepath.Clean(p); broad(p) {
@@ -45,7 +46,7 @@ func addPrefixes(i *Interpreter, f *facts) {
 	for _, dir := range f.Sites {
 		objects = append(objects, sharedObjects(dir)...)
 	}
-	i.showLibraries(objects)
+	i.showLibraries(objects, made)
 }
 
 // broad says that a prefix holds more than an interpreter: somebody's home, say.

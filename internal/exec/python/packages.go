@@ -14,6 +14,9 @@ import (
 
 const maxMetadata = 8 << 20 // of one RECORD that is read
 
+// Distributions reads anew what Packages says, which is of when i was chosen.
+func (i *Interpreter) Distributions() []Distribution { return findPackages(i.Sites) }
+
 // findPackages lists the distributions of the given site folders, by name. As
 // at import, the first folder that has one wins.
 func findPackages(sites []string) []Distribution {

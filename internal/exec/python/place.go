@@ -18,11 +18,12 @@ import (
 
 // Beside an environment stand a lock, the one being made, the one before, and,
 // for a moment where a system cannot exchange folders, the one to be replaced.
+// People name what they keep env.old or env.new: these are names of our own.
 const (
-	lockSuffix  = ".lock"
-	newSuffix   = ".new-"
-	oldSuffix   = ".old"
-	asideSuffix = ".aside"
+	lockSuffix  = ".pyrun-lock"
+	newSuffix   = ".pyrun-new-"
+	oldSuffix   = ".pyrun-old"
+	asideSuffix = ".pyrun-aside"
 )
 
 const remedyTarget = "name a folder of your own with --target DIR"
@@ -58,9 +59,8 @@ func (in Installation) target(b base) (string, error) {
 	case !info.IsDir():
 		return "", &PackagesError{Msg: root + " is no folder", Remedy: remedyTarget, Refused: true}
 	default:
-		_, c, _ := readConfig(executableIn(root))
-		if entries, err := os.ReadDir(root); c.base == "" && (err != nil || len(entries) > 0) {
-			return "", &PackagesError{Msg: root + " holds something that pyrun did not make; it is left alone", Remedy: "name an empty folder, or a new one, with --target DIR", Refused: true}
+		if !ours(root) {
+			return "", notOurs(root)
 		}
 		if err := trustFile(info, root, false); err != nil {
 			return "", untrusted(root, remedyTarget, err)
@@ -87,30 +87,82 @@ func lockPlace(ctx context.Context, o Options, root string) (unlock func(), err 
 		}
 		return nil, &PackagesError{Msg: "lock the place of the environment", Err: err, Remedy: remedyTarget}
 	}
+	unlock = func() { _ = lock.Close() }
+	for _, at := range []string{root + oldSuffix, root + asideSuffix} {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) && !ours(at) {
+			unlock()
+			return nil, notOurs(at)
+		}
+	}
 	if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
 		_ = os.Rename(root+asideSuffix, root) // killed between two steps
 	}
 	siblings, _ := os.ReadDir(filepath.Dir(root))
 	for _, s := range siblings {
 		if strings.HasPrefix(s.Name(), filepath.Base(root)+newSuffix) {
-			removeTree(filepath.Join(filepath.Dir(root), s.Name()))
+			_ = clearAway(filepath.Join(filepath.Dir(root), s.Name())) // of others: it is in nobody's way
 		}
 	}
-	return func() { _ = lock.Close() }, nil
+	return unlock, nil
+}
+
+// ours says whether the folder at dir is an environment that pyrun made or
+// began, or is empty. Nothing else is ever replaced, moved or removed.
+func ours(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	if c, _ := readConfigFile(dir); c.base != "" {
+		return true
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) == 0
+}
+
+func notOurs(path string) error {
+	return &PackagesError{
+		Msg:    path + " holds something that pyrun did not make; it is left alone",
+		Remedy: "move it away, or name an empty folder, or a new one, with --target DIR", Refused: true,
+	}
+}
+
+// clearAway removes what is ours. The file that says so goes last: whoever is
+// killed in between leaves what the next one knows.
+func clearAway(dir string) error {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if !ours(dir) {
+		return notOurs(dir)
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != configFile {
+			removeTree(filepath.Join(dir, e.Name()))
+		}
+	}
+	removeTree(dir)
+	return nil
 }
 
 // putInPlace gives the finished folder its name. What has that name is kept
-// until the next time: scripts may run in it.
+// until the next time: scripts may run in it. After an error temp is as it was.
 func putInPlace(temp, root string) error {
-	if os.Rename(temp, root) == nil { // nothing is there, or an empty folder
-		return nil
+	err := os.Rename(temp, root)
+	if _, stands := os.Lstat(root); err == nil || errors.Is(stands, fs.ErrNotExist) {
+		return err
+	}
+	if !ours(root) { // it came while this one was being made
+		return notOurs(root)
 	}
 	if exchange(temp, root) == nil {
-		removeTree(root + oldSuffix)
-		_ = os.Rename(temp, root+oldSuffix)
+		if clearAway(root+oldSuffix) == nil {
+			_ = os.Rename(temp, root+oldSuffix)
+		}
 		return nil
 	}
-	err := replaceInTwoSteps(temp, root)
+	err = replaceInTwoSteps(temp, root)
 	if errors.Is(err, syscall.EBUSY) {
 		return &PackagesError{Msg: root + " is a mount point, which cannot be replaced", Remedy: "name a folder below it: --target " + filepath.Join(root, "env")}
 	}
@@ -121,14 +173,17 @@ func putInPlace(temp, root string) error {
 // what it means when the second is missing.
 func replaceInTwoSteps(temp, root string) error {
 	old, aside := root+oldSuffix, root+asideSuffix
-	removeTree(aside)
+	if err := clearAway(aside); err != nil {
+		return err
+	}
 	if err := os.Rename(root, aside); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, root); err != nil {
 		return errors.Join(err, os.Rename(aside, root))
 	}
-	removeTree(old)
-	_ = os.Rename(aside, old)
+	if clearAway(old) == nil {
+		_ = os.Rename(aside, old)
+	}
 	return nil
 }

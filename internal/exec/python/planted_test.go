@@ -93,7 +93,7 @@ func TestInstallPlanted(t *testing.T) {
 			if after, err := os.ReadFile(b.executable); err != nil || string(after) != string(base) {
 				t.Error("the interpreter itself was written to")
 			}
-			onlyThese(t, Place(in.Options), "env.lock")
+			onlyThese(t, Place(in.Options), "env"+lockSuffix)
 		})
 	}
 }

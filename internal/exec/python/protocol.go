@@ -1,6 +1,6 @@
 // What bootstrap.py reports: one file of frames, written when the script has
-// ended, if there is something to say. The script can write that file too, so it is hostile input: bounded,
-// parsed strictly, and nothing but words to show a reader.
+// ended, if there is something to say. The script can write that file too, so it
+// is hostile input: bounded, parsed strictly, and nothing but words to show a reader.
 
 package python
 

@@ -16,13 +16,15 @@ import (
 // skeleton is a virtual environment without packages: a pyvenv.cfg and links.
 func skeleton(root, work string, b base) error {
 	c := b.config()
-	if b.embedded {
-		if err := writeNew(filepath.Join(root, sandboxConfig), c.text(embeddedInside+"/bin")); err != nil {
-			return err
-		}
+	// The first, for it says whose the folder is.
+	err := writeNew(filepath.Join(root, configFile), c.text(filepath.Dir(b.executable)))
+	if err == nil && b.embedded {
+		err = writeNew(filepath.Join(root, sandboxConfig), c.text(embeddedInside+"/bin"))
 	}
-	err := errors.Join(
-		writeNew(filepath.Join(root, configFile), c.text(filepath.Dir(b.executable))),
+	if err != nil {
+		return err
+	}
+	err = errors.Join(
 		os.MkdirAll(siteIn(root, b.version), 0o755),
 		os.MkdirAll(filepath.Join(root, "bin"), 0o755),
 		os.Mkdir(work, 0o700),
