@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"strings"
 )
 
 // ErrZygote is wrapped by the errors of a zygote that cannot go on: it has
@@ -60,6 +61,17 @@ func (l *Launcher) Copies() error { return l.impl.copies() }
 // Zygote starts a program that will make copies. Its policy is that of the
 // runs, but for the command line.
 func (l *Launcher) Zygote(ctx context.Context, p Policy) (*Zygote, error) {
+	for _, b := range p.Binds {
+		for _, d := range p.Writable {
+			if strings.HasPrefix(b.Target, d.Path+"/") {
+				return nil, &Error{
+					Step: "make warm copies", Err: ErrUnsupported,
+					Why:    "each copy has a " + d.Path + " of its own, which covers " + b.Target,
+					Remedy: "put what lies there elsewhere",
+				}
+			}
+		}
+	}
 	impl, err := l.impl.zygote(ctx, p)
 	if err != nil {
 		return nil, err

@@ -508,6 +508,22 @@ func TestCopiesAreCounted(t *testing.T) {
 	}
 }
 
+// TestCoveredBind: what copies would cover is said before anything is started.
+func TestCoveredBind(t *testing.T) {
+	l, err := New(Options{Backend: Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	pol := copies(t)
+	pol.Binds = append(pol.Binds, Bind{Source: t.TempDir(), Target: "/tmp/python"})
+	_, err = l.Zygote(t.Context(), pol)
+	var e *Error
+	if !errors.As(err, &e) || !errors.Is(err, ErrUnsupported) || !strings.Contains(e.Why, "/tmp/python") || e.Remedy == "" {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestForeignZygote: what loads the work of others has power in a user
 // namespace alone, and its copies run all the same.
 func TestForeignZygote(t *testing.T) {
