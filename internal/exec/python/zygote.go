@@ -35,7 +35,8 @@ const maxMessage = 64 << 10
 
 // CopyMessage tells a copy its job, env being the whole environment: whether
 // there is input (1 byte), the size of the environment (4, little endian), the
-// environment with a NUL behind each pair, words with NULs between. It is not ok for words that are too many, or that no program could be started with.
+// environment with a NUL behind each pair, words with NULs between. It is not
+// ok for words that are too many, or that no program could be started with.
 func CopyMessage(i *Interpreter, j Job, env []string, stdin bool) (message []byte, ok bool) {
 	var b bytes.Buffer
 	for _, pair := range env {
