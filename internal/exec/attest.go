@@ -30,8 +30,8 @@ const (
 	maxTestimony = 64 << 10
 	busyPause    = 20 * time.Millisecond
 
-	// It never gets far: a wall that counts memory stands at a third of this.
-	hogScript   = "held = []\nwhile len(held) < 48: held.append(b'x' * (2 << 20))\nimport time; time.sleep(60)\n"
+	// It never gets far: a wall that counts memory stands at a third of its MiB.
+	hogScript   = "held = []\nwhile len(held) < %d: held.append(b'x' * (1 << 20))\nimport time; time.sleep(60)\n"
 	sleepScript = "import time; time.sleep(60)\n"
 )
 
@@ -104,7 +104,7 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter, how trial
 		v.time = e.fate(ctx, how, VerdictTimeout, sleepScript, sandbox.Limits{Wall: 100 * time.Millisecond})
 	})
 	others.Go(func() {
-		v.memory = e.fate(ctx, how, VerdictMemory, hogScript, sandbox.Limits{Memory: how.memory, Wall: 5 * time.Second})
+		v.memory = e.fate(ctx, how, VerdictMemory, fmt.Sprintf(hogScript, 3*how.memory>>20), sandbox.Limits{Memory: how.memory, Wall: 5 * time.Second})
 	})
 
 	argument, err := json.Marshal(v.asked)

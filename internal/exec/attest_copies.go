@@ -15,9 +15,9 @@ import (
 	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
-// hogInCopy is the memory of the copy that takes more: it holds what its zygote
-// had loaded, and a third of what its script asks for.
-const hogInCopy = 64 << 20
+// hogInCopy is the memory, in bytes, of the copy that takes more. What its zygote
+// had loaded may count too, so that it needs room.
+const hogInCopy = 128 << 20
 
 // copyTrial is the attestation of a zygote's copies. Their disk is not filled,
 // which could take all of a run's memory: the kernel is asked how large it is.
@@ -27,7 +27,7 @@ func (o Options) copyTrial(in *python.Interpreter, z zygote) (trial, error) {
 		return trial{}, err
 	}
 	l := coldTrial().limits
-	l.Memory = min(l.Memory, base.limits.Memory)
+	l.Memory = base.limits.Memory
 	l.FileSize = min(l.FileSize, base.limits.FileSize)
 	l.Processes = min(l.Processes, base.limits.Processes)
 	l.OpenFiles = min(l.OpenFiles, base.limits.OpenFiles)
