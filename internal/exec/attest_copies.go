@@ -48,6 +48,9 @@ func (e *Executor) tryCopies(ctx context.Context, in *python.Interpreter, z zygo
 	if err != nil {
 		return fmt.Errorf("try the walls of warm copies: %w", err)
 	}
+	if v.unsaid != nil { // then of no wall anything is known
+		return fmt.Errorf("try the walls of warm copies: %w", v.unsaid)
+	}
 	var broken []string
 	for _, w := range v.walls() {
 		if !w.Held {
