@@ -142,8 +142,8 @@ func TestCopiesAreTried(t *testing.T) {
 		t.Errorf("%+v", env.Findings)
 	}
 	cold()
-	if told.Load() != 1 { // each reason once
-		t.Errorf("told %d times", told.Load())
+	if n := told.Load(); n < 1 || n > 2 { // not with every attempt
+		t.Errorf("told %d times", n)
 	}
 	lying.Store(false)
 	eventually(t, e.pool.Load(), "there are copies again", filled)
