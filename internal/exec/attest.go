@@ -26,11 +26,12 @@ import (
 var attestScript []byte
 
 const (
+	attestTime   = time.Minute // for one attestation, the wait for workers included
 	maxTestimony = 64 << 10
 	busyPause    = 20 * time.Millisecond
 
-	// It never gets far: a wall that counts memory stands at a third of this.
-	hogScript   = "held = []\nwhile len(held) < 48: held.append(b'x' * (2 << 20))\nimport time; time.sleep(60)\n"
+	// It never gets far: a wall that counts memory stands at a third of its MiB.
+	hogScript   = "held = []\nwhile len(held) < %d: held.append(b'x' * (1 << 20))\nimport time; time.sleep(60)\n"
 	sleepScript = "import time; time.sleep(60)\n"
 )
 
@@ -40,7 +41,7 @@ type asked struct {
 	Processes int      `json:"processes"`
 	OpenFiles int      `json:"open_files"`
 	FileSize  int64    `json:"file_size"`
-	Disk      int64    `json:"disk"`
+	Disk      int64    `json:"disk"` // 0: is looked at, not filled
 }
 
 // testimony is what attest.py says it saw.
@@ -51,6 +52,7 @@ type testimony struct {
 	Root        []string          `json:"root"`
 	Devices     []string          `json:"devices"`
 	Descriptors []int             `json:"descriptors"`
+	Room        int64             `json:"room"` // bytes of its disk, as the kernel says
 	Environment []string          `json:"environment"`
 	Flags       map[string]uint64 `json:"flags"`
 	Namespaces  map[string]string `json:"namespaces"`
@@ -66,10 +68,27 @@ type rawFacts struct {
 	Bounding   int `json:"bounding"` // capabilities that could be gained
 }
 
-// attest runs the three. An error means that the first did not run at all.
-func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidence, error) {
-	v := &evidence{survey: sandbox.Ask(e.options.Network), network: e.options.Network, asked: asked{
-		Processes: 16, OpenFiles: 64, FileSize: 1 << 20, Disk: 4 << 20,
+// trial is how the three are run.
+type trial struct {
+	from   zygote // whose copies they are; nil: each starts an interpreter
+	bare   bool   // without installed packages
+	limits sandbox.Limits
+	memory int64 // bytes, of the one that takes more
+	room   int64 // bytes of the disk, where that is not filled
+}
+
+// coldTrial has limits of its own, so small that it takes little to meet them.
+func coldTrial() trial {
+	return trial{bare: true, memory: 32 << 20, limits: sandbox.Limits{
+		Wall: 30 * time.Second, Memory: 256 << 20, FileSize: 1 << 20, Disk: 4 << 20, Inodes: 256, Processes: 16, OpenFiles: 64,
+	}}
+}
+
+// attest runs the three. An error means that the first did not run at all, and
+// ErrBusy that there was no time for all of them.
+func (e *Executor) attest(ctx context.Context, in *python.Interpreter, how trial) (*evidence, error) {
+	v := &evidence{survey: sandbox.Ask(e.options.Network), network: e.options.Network, room: how.room, asked: asked{
+		Processes: how.limits.Processes, OpenFiles: how.limits.OpenFiles, FileSize: how.limits.FileSize, Disk: how.limits.Disk,
 	}}
 	var undo func()
 	v.asked.Hidden, undo = hidden(in)
@@ -77,14 +96,15 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidenc
 	v.root, v.environment = expectations(in)
 
 	var others sync.WaitGroup
-	ctx, cancel := context.WithCancel(ctx)
+	within := ctx
+	ctx, cancel := context.WithTimeout(ctx, e.attestTime)
 	defer others.Wait()
 	defer cancel() // when the first did not run, the others need not
 	others.Go(func() {
-		v.time = e.fate(ctx, VerdictTimeout, sleepScript, sandbox.Limits{Wall: 100 * time.Millisecond})
+		v.time = e.fate(ctx, how, VerdictTimeout, sleepScript, sandbox.Limits{Wall: 100 * time.Millisecond})
 	})
 	others.Go(func() {
-		v.memory = e.fate(ctx, VerdictMemory, hogScript, sandbox.Limits{Memory: 32 << 20, Wall: 5 * time.Second})
+		v.memory = e.fate(ctx, how, VerdictMemory, fmt.Sprintf(hogScript, 3*how.memory>>20), sandbox.Limits{Memory: how.memory, Wall: 5 * time.Second})
 	})
 
 	argument, err := json.Marshal(v.asked)
@@ -95,20 +115,23 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidenc
 	said, held := &bounded{}, make(gate)
 	res, err := e.patient(ctx, Request{
 		Code: attestScript, Name: "attest.py", Args: []string{string(argument)},
-		StdlibOnly: true, Figures: &off, Stdout: said, Stdin: held,
-		Limits: sandbox.Limits{
-			Wall: 30 * time.Second, Memory: 256 << 20, FileSize: v.asked.FileSize, Disk: v.asked.Disk,
-			Inodes: 256, Processes: v.asked.Processes, OpenFiles: v.asked.OpenFiles,
-		},
+		StdlibOnly: how.bare, Figures: &off, Stdout: said, Stdin: held, Limits: how.limits, from: how.from, cold: how.from == nil,
 		watch: func(t tree) {
 			v.outside, v.unseen = t.Observe()
 			close(held)
 		},
 	})
-	if res == nil {
+	if res != nil {
+		others.Wait()
+	}
+	switch {
+	case ctx.Err() != nil && within.Err() == nil:
+		return nil, fmt.Errorf("the walls could not be tried within %v: %w", e.attestTime, ErrBusy)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case res == nil:
 		return nil, err
 	}
-	others.Wait()
 	v.sandbox = res.Sandbox
 	v.inside, v.unsaid = readTestimony(res, said.Bytes())
 	return v, nil
@@ -116,10 +139,10 @@ func (e *Executor) attest(ctx context.Context, in *python.Interpreter) (*evidenc
 
 // fate is the verdict of a script that must be ended from outside, empty when it
 // could not be run.
-func (e *Executor) fate(ctx context.Context, want Verdict, code string, l sandbox.Limits) Verdict {
+func (e *Executor) fate(ctx context.Context, how trial, want Verdict, code string, l sandbox.Limits) Verdict {
 	off := false
 	return twice(want, func() Verdict {
-		res, err := e.patient(ctx, Request{Code: []byte(code), StdlibOnly: true, Figures: &off, Limits: l})
+		res, err := e.patient(ctx, Request{Code: []byte(code), StdlibOnly: how.bare, Figures: &off, Limits: l, from: how.from, cold: how.from == nil})
 		if res == nil || err != nil {
 			return ""
 		}
@@ -136,7 +159,7 @@ func twice(want Verdict, try func() Verdict) Verdict {
 	return try()
 }
 
-// patient waits for a worker as long as it takes: what is asked here is not a
+// patient waits for a worker as long as ctx lets it: what is asked here is not a
 // caller's run that could come again later.
 func (e *Executor) patient(ctx context.Context, r Request) (*Result, error) {
 	for {

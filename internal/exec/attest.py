@@ -172,9 +172,11 @@ def devices():
     return sorted(name for name, mode in modes.items() if stat.S_ISCHR(mode) or stat.S_ISBLK(mode))
 
 
+STORE = os.statvfs(".")
 SEEN = {
     "pid": os.getpid(), "parent": os.getppid(), "uids": os.getresuid(),
     "root": os.listdir("/"), "devices": devices(), "descriptors": descriptors(), "environment": list(os.environ),
+    "room": STORE.f_blocks * STORE.f_frsize,
     "flags": {name: os.statvfs(path).f_flag for name, path in (("root", "/"), ("library", LIBRARY), ("job", "."))},
     "namespaces": namespaces(), "status": status(), "tries": TRIES,
 }
@@ -197,7 +199,8 @@ attempt("device call", device_call)
 SEEN["raw"] = raw()
 attempt("open files", many_files)
 attempt("file size", large_file)
-attempt("disk", full_disk)
+if ASKED["disk"]:  # else it is too large to be filled
+    attempt("disk", full_disk)
 attempt("processes", many_processes)
 
 print(json.dumps(SEEN), flush=True)

@@ -18,6 +18,7 @@ type evidence struct {
 	survey  sandbox.Survey
 	network sandbox.Network
 	asked   asked
+	room    int64 // bytes that its disk may have; 0: it was filled
 
 	root        []string // names that may stand in /
 	environment []string // names of the variables given

@@ -55,12 +55,19 @@ func (v *evidence) field(name, want string) string {
 }
 
 func (v *evidence) limitFaults() []string {
+	disk := ""
+	switch {
+	case v.room == 0:
+		disk = v.try("disk", "ENOSPC")
+	case v.inside.Room <= 0 || v.inside.Room > v.room:
+		disk = fmt.Sprintf("its disk has %d bytes, not %d", v.inside.Room, v.room)
+	}
 	return []string{
 		v.stands("rlimit"),
 		v.try("processes", "EAGAIN"),
 		v.try("open files", "EMFILE"),
 		v.try("file size", "EFBIG"),
-		v.try("disk", "ENOSPC"),
+		disk,
 	}
 }
 

@@ -123,6 +123,8 @@ func TestEvidence(t *testing.T) {
 		"no limit of size":                  {try("file size", ""), []string{"limits"}},
 		"no limit of disk":                  {try("disk", ""), []string{"limits"}},
 		"a limit not tried":                 {func(v *evidence) { delete(v.inside.Tries, "disk") }, []string{"limits"}},
+		"a disk of no size":                 {func(v *evidence) { v.room = 1 << 20; delete(v.inside.Tries, "disk") }, []string{"limits"}},
+		"a disk too large":                  {func(v *evidence) { v.room, v.inside.Room = 1<<20, 1<<20+1 }, []string{"limits"}},
 		"Landlock lets a device be asked":   {try("device call", "ENOTTY"), []string{"landlock"}},
 		"Landlock lets signals out":         {try("signal pid 1", ""), []string{"landlock"}},
 		"no Landlock in the kernel":         {func(v *evidence) { v.survey.Landlock = 0 }, []string{"landlock"}},
@@ -161,6 +163,7 @@ func TestEvidenceElsewhere(t *testing.T) {
 			v.sandbox.Layers = v.sandbox.Layers[1:]
 			v.outside.Namespaces["user"] = v.outside.Own["user"]
 		},
+		"a disk that is not filled": func(v *evidence) { v.room, v.inside.Room = 1<<20, 1<<20; delete(v.inside.Tries, "disk") },
 		"no network": func(v *evidence) {
 			v.network = sandbox.NetworkNone
 			v.inside.Tries["loopback"], v.inside.Tries["raw socket"] = "ENETUNREACH", "ENETUNREACH"

@@ -31,6 +31,8 @@ type job struct {
 	value    bool
 	figures  bool
 	stdlib   bool
+	from     zygote // as of the Request
+	cold     bool
 	fontSeed *fontList // shown to matplotlib; nil when it has to look for itself
 }
 
@@ -38,7 +40,7 @@ type job struct {
 func (o Options) check(r Request) (*job, error) {
 	j := &job{
 		code: r.Code, args: r.Args, env: r.Env, stdin: r.Stdin, inputs: r.Inputs,
-		value: r.Value, figures: !o.NoFigures, stdlib: r.StdlibOnly,
+		value: r.Value, figures: !o.NoFigures, stdlib: r.StdlibOnly, from: r.from, cold: r.cold,
 	}
 	if r.Figures != nil {
 		j.figures = *r.Figures

@@ -21,7 +21,8 @@
 //
 // Check (inspect.go) tells what this machine gives. It has the walls tried by
 // runs like any other (attest.go) and lets only evidence from both sides of a
-// wall count (attest_judge.go).
+// wall count (attest_judge.go). The walls of a zygote's copies are tried in the
+// same way before the pool gets it (attest_copies.go).
 //
 // Packages (packages.go, packagelist.go) makes the environment that runs use,
 // when somebody asks for it by name; no request comes there.

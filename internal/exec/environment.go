@@ -84,7 +84,7 @@ type Import struct {
 
 // Finding is something that is not as it should be, with the way out.
 type Finding struct {
-	Area     string   `json:"area"` // "interpreter", "walls", "limits", "packages", "imports"
+	Area     string   `json:"area"` // "interpreter", "walls", "copies", "limits", "packages", "imports"
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`          // lower case, no full stop
 	Why      string   `json:"why,omitempty"`    // what is likely behind it

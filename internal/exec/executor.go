@@ -25,6 +25,8 @@ type Executor struct {
 	closed  bool
 	running sync.WaitGroup
 
+	attestTime time.Duration
+
 	ready       chan struct{} // a lock that can be waited for with a context; guards the two below
 	walls       walls
 	interpreter *python.Interpreter
@@ -48,6 +50,7 @@ func New(o Options) (*Executor, error) {
 	e := &Executor{
 		options: o, queue: newQueue(o.MaxWorkers, o.MaxQueue, 2*o.MaxOutputBytes+o.MaxArtifactsTotal),
 		ready: make(chan struct{}, 1), fontLock: make(chan struct{}, 1),
+		attestTime: attestTime,
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e, nil
@@ -155,7 +158,11 @@ func (e *Executor) execute(ctx context.Context, r Request, j *job, called time.T
 	if wantsFonts(j.code) && !j.stdlib {
 		j.fontSeed = e.fonts(ctx, in, r.Progress)
 	}
-	if err := ctx.Err(); err != nil {
+	err = ctx.Err()
+	if err == nil && r.Admit != nil {
+		err = r.Admit()
+	}
+	if err != nil {
 		to.close(0)
 		return nil, err
 	}

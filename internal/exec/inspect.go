@@ -4,6 +4,7 @@ package exec
 // the limits and the packages.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -15,7 +16,8 @@ import (
 )
 
 // Check looks around. What is missing or wrong is a Finding, also when nothing
-// can be run here at all; an error is only the context's end or ErrClosed.
+// can be run here at all; an error is only the context's end, ErrClosed, or ErrBusy
+// where the walls could not all be tried within a minute.
 func (e *Executor) Check(ctx context.Context, i Inspection) (*Environment, error) {
 	if !e.begin() {
 		return nil, ErrClosed
@@ -50,7 +52,9 @@ func (e *Executor) Check(ctx context.Context, i Inspection) (*Environment, error
 			Why: "the sandbox is set to none", Remedy: "leave --sandbox out, or set it to native",
 		})
 	default:
-		runs = e.tryWalls(ctx, env, in)
+		if runs, err = e.tryWalls(ctx, env, in); err != nil {
+			return nil, e.orClosed(err)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, e.orClosed(err)
@@ -100,12 +104,15 @@ func (e *Executor) surroundings() *Environment {
 	return env
 }
 
-// tryWalls says whether a script could be run.
-func (e *Executor) tryWalls(ctx context.Context, env *Environment, in *python.Interpreter) bool {
-	v, err := e.attest(ctx, in)
-	if err != nil {
+// tryWalls says whether a script could be run; an error, that this is not known.
+func (e *Executor) tryWalls(ctx context.Context, env *Environment, in *python.Interpreter) (bool, error) {
+	v, err := e.attest(ctx, in, coldTrial())
+	switch {
+	case errors.Is(err, ErrBusy), errors.Is(err, ErrClosed), ctx.Err() != nil:
+		return false, err
+	case err != nil:
 		env.find(findingOf("walls", err))
-		return false
+		return false, nil
 	}
 	env.Sandbox, env.Walls, env.Limits.Memory = v.sandbox, v.walls(), v.sandbox.Memory
 	for _, w := range env.Walls {
@@ -124,7 +131,12 @@ func (e *Executor) tryWalls(ctx context.Context, env *Environment, in *python.In
 		}
 		env.find(f)
 	}
-	return true
+	if err := e.tryPool(ctx, in); err != nil {
+		f := findingOf("copies", err)
+		f.Remedy = cmp.Or(f.Remedy, "none is needed: until a new one holds, every run starts an interpreter behind walls of its own")
+		env.find(f)
+	}
+	return true, nil
 }
 
 // explained is an error that knows its likely cause and the way out.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -264,4 +266,44 @@ func TestBusyTellsWhen(t *testing.T) {
 		}
 		synctest.Wait()
 	})
+}
+
+// TestAdmittedInTurn: whether a request may run is asked when its turn has come,
+// and not before; what is refused then has run nothing.
+func TestAdmittedInTurn(t *testing.T) {
+	e := newExecutor(t, Options{MaxWorkers: 1})
+	var first atomic.Bool
+	no := errors.New("no")
+	admit := func() error {
+		if !first.Load() {
+			t.Error("asked before its turn")
+		}
+		return no
+	}
+	started := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		r := code("import time; time.sleep(.5)")
+		r.watch = func(tree) { close(started) }
+		execute(t, e, r)
+	})
+	<-started
+	all.Go(func() {
+		r := code("print(1)")
+		r.Admit = admit
+		if res, err := e.Execute(t.Context(), r); res != nil || !errors.Is(err, no) {
+			t.Errorf("%+v, %v", res, err)
+		}
+	})
+	all.Go(func() {
+		v := Validation{Sources: func(yield func(Source) bool) { yield(Source{Code: []byte("1")}) }, Admit: admit}
+		if report, err := e.Validate(t.Context(), v); report != nil || !errors.Is(err, no) {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+	for e.Load().Waiting < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	first.Store(true)
+	all.Wait()
 }

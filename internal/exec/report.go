@@ -21,6 +21,9 @@ type Validation struct {
 
 	// Caller says whose turn this is, as for a Request.
 	Caller string
+
+	// Admit is asked when it is this one's turn, as for a Request.
+	Admit func() error
 }
 
 // Source is one text to validate.

@@ -49,13 +49,22 @@ type Request struct {
 	// waits for it. It is how Check sees a run as any other run is made.
 	watch func(tree)
 
+	// from, when set, is the zygote that has to make the copy which is run; cold
+	// is for none, whoever has one.
+	from zygote
+	cold bool
+
 	// Caller says whose turn this is: callers who wait for a worker are served
 	// in turns. It is compared and nothing else.
 	Caller string
 
+	// Admit, when set, is asked once a worker is free, just before anything is
+	// run, however long that took. With an error nothing is, and it is Execute's.
+	Admit func() error
+
 	// Delivered, when set, is closed once the Result is needed no more. Until
-	// then it counts among those that may be in memory at once, twice as many as
-	// there are workers at their largest; beyond, no run is started.
+	// then it counts among those that may be in memory at once, three times as
+	// many as there are workers at their largest; beyond, no run is started.
 	Delivered <-chan struct{}
 }
 

@@ -55,6 +55,11 @@ func (e *Executor) Validate(ctx context.Context, v Validation) (*Report, error) 
 	if err != nil {
 		return nil, e.orClosed(err)
 	}
+	if v.Admit != nil {
+		if err := v.Admit(); err != nil {
+			return nil, err
+		}
+	}
 	began := time.Now()
 	report := &Report{Python: in.Version, Diagnostics: []Diagnostic{}}
 	if err := e.validate(ctx, v, in, report); err != nil {

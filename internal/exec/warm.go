@@ -130,7 +130,7 @@ func (s sandboxSpare) release(ctx context.Context, j sandbox.Job) (tree, error) 
 	return t, nil
 }
 
-// startZygote starts one; a module that starts threads costs another attempt.
+// startZygote starts one, and tries the walls of its copies; a module that starts threads costs another attempt.
 func (e *Executor) startZygote(ctx context.Context, w walls, in *python.Interpreter) (zygote, error) {
 	var without []string
 	now := *in
@@ -142,6 +142,10 @@ func (e *Executor) startZygote(ctx context.Context, w walls, in *python.Interpre
 		}
 		z, err := w.zygote(ctx, p)
 		if err == nil {
+			if err := e.tryCopies(ctx, in, z); err != nil {
+				_ = z.close()
+				return nil, err
+			}
 			return z, nil
 		}
 		var thread *sandbox.ThreadsError

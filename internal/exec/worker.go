@@ -67,7 +67,14 @@ type ended struct {
 // launch releases the job in a copy that waits, or starts it.
 func (e *Executor) launch(ctx context.Context, o Options, j *job, in *python.Interpreter, files []loaded, std sandbox.Stdio) (*ended, error) {
 	over := func(bool) {}
-	if p := e.pool.Load(); p != nil {
+	if j.from != nil {
+		t, err := copyOf(ctx, j.from, o, j, in, files, std)
+		if err != nil {
+			return nil, err
+		}
+		return &ended{tree: t, over: over}, nil
+	}
+	if p := e.pool.Load(); p != nil && !j.cold {
 		if w, ok := warmJob(j, in, files, o, std); ok {
 			t, from := p.launch(ctx, w)
 			over = func(crashed bool) { p.done(from, crashed) }

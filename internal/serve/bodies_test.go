@@ -13,14 +13,25 @@ import (
 
 // A body that is announced and does not come takes nothing from anybody.
 func TestSilentBodiesTakeNoRoom(t *testing.T) {
-	r := up(t, &fake{}, Options{}, Addresses{})
+	s := newServer(t, &fake{}, Options{})
+	g, err := s.newGate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{server: s, url: listenHandler(t, g.around(s.Handler(), newReadiness(s, g.drain))) + "/mcp"}
+	silent := 0
 	for _, length := range []int{20_000_000, 1 << 20, 1 << 16, 1 << 12, 100} { // to the last byte of what is left
 		for range 15 {
 			r.wire(t).send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", length)
 			r.wire(t).send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
+			silent += 2
 		}
 	}
-	time.Sleep(100 * time.Millisecond) // until they are being read
+	eventually(t, "all of them are being read", func() bool {
+		g.bodies.mu.Lock()
+		defer g.bodies.mu.Unlock()
+		return g.bodies.held == int64(silent)*firstRoom
+	})
 	r.serves(t)
 }
 

@@ -31,11 +31,17 @@ func newCallers(perMinute, atOnce int) *callers {
 	return &callers{perMinute: perMinute, atOnce: atOnce, known: map[string]*callerState{}}
 }
 
-// enter lets calls in, or says in how many seconds they would be: 0 is when
-// another one has ended. Who entered must leave.
+// enter lets calls in, or says in how many seconds they might be: 0 is never, for
+// they are more than anybody may have. Who entered must leave.
 func (c *callers) enter(caller string, calls int, now time.Time) (leave func(), retry int, reason string) {
 	if calls == 0 || c.perMinute == 0 && c.atOnce == 0 {
 		return func() {}, 0, ""
+	}
+	switch {
+	case c.atOnce > 0 && calls > c.atOnce:
+		return nil, 0, ReasonConcurrency
+	case c.perMinute > 0 && calls > c.perMinute:
+		return nil, 0, ReasonRate
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,11 +90,14 @@ func (g *gate) limitCaller(next http.Handler) http.Handler {
 			counted += m.sessions
 		}
 		leave, retry, reason := g.callers.enter(caller, counted, time.Now())
-		switch reason {
-		case ReasonRate:
+		switch {
+		case reason != "" && retry == 0:
+			g.refuse(w, r, refusal{status: http.StatusRequestEntityTooLarge, reason: reason, text: "more calls in one batch than a caller may have: send fewer"})
+			return
+		case reason == ReasonRate:
 			g.refuse(w, r, refusal{status: http.StatusTooManyRequests, reason: reason, text: "too many calls in a minute", retry: retry})
 			return
-		case ReasonConcurrency:
+		case reason == ReasonConcurrency:
 			g.refuse(w, r, refusal{status: http.StatusTooManyRequests, reason: reason, text: "too many calls of yours are going on", retry: retry})
 			return
 		}

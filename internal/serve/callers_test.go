@@ -51,6 +51,11 @@ func TestCallers(t *testing.T) {
 	expect("ten seconds later", got, "in")
 	leave()
 
+	_, got = in("eve", 3)
+	expect("three in one, where two may ever", got, "concurrency, in 0 s")
+	_, _, reason := newCallers(6, 0).enter("eve", 7, now)
+	expect("seven in one, where six may in a minute", reason, ReasonRate)
+
 	free := newCallers(0, 0)
 	for range 100 {
 		if _, _, reason := free.enter("ada", 1, now); reason != "" || len(free.known) != 0 {

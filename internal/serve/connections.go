@@ -1,7 +1,9 @@
 package serve
 
-// Connections: so many at once in all, and of those a part for one address, so
-// that nobody takes them all by opening them and saying nothing.
+// Connections: so many at once of one listener, and of those a part for one
+// address, so that nobody takes them all by opening them and saying nothing. They
+// bound connections and not requests, of which HTTP/2 sends many over one: calls
+// are bounded behind, by caller and by the queue.
 
 import (
 	"net"
@@ -12,7 +14,7 @@ import (
 )
 
 const (
-	maxConnections = 1024 // at once; more wait to be accepted
+	maxConnections = 1024 // of a listener at once; more wait to be accepted
 	oneConnections = 256  // of one address; more are closed
 )
 

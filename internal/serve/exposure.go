@@ -140,7 +140,7 @@ func (g *gate) around(endpoint http.Handler, ready *readiness) http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle(exact(g.path), in)
-	ready.routes(mux, func(r *http.Request) bool { return !g.local || !g.hosts.answers(r.Host) })
+	ready.routes(mux, func(r *http.Request) bool { return !g.local || !isLoopbackName(r.Host) })
 	if g.jwt != nil {
 		g.metadataRoutes(mux)
 	}

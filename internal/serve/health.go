@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	lookEvery   = 5 * time.Minute // while all is well
-	lookSooner  = 5 * time.Second // while it is not
-	lookTimeout = time.Minute
+	lookEvery  = 5 * time.Minute // while all is well
+	lookSooner = 5 * time.Second // while it is not
 )
 
 // readiness is what the last look at the machine found.
@@ -28,6 +27,7 @@ type readiness struct {
 	meters *meters
 	drain  *drain
 	look   func(context.Context) (*exec.Environment, error)
+	hold   func() error    // what calls are refused with; nil: they are let in
 	again  <-chan struct{} // a run failed for pyrun's own fault
 	sooner time.Duration
 	vain   chan error // holds one: the first look found no interpreter
@@ -39,8 +39,8 @@ type readiness struct {
 
 func newReadiness(s *Server, d *drain) *readiness {
 	return &readiness{
-		log: s.options.Log, meters: s.op.meters, drain: d, look: s.Prepare, again: s.op.failed,
-		sooner: lookSooner, vain: make(chan error, 1), why: errors.New("the walls are being tried for the first time"),
+		log: s.options.Log, meters: s.op.meters, drain: d, look: s.Prepare, hold: s.facts.hold,
+		again: s.op.failed, sooner: lookSooner, vain: make(chan error, 1), why: errors.New("the walls are being tried for the first time"),
 	}
 }
 
@@ -64,15 +64,14 @@ func (r *readiness) run(ctx context.Context) {
 }
 
 // once looks, and says what has changed. A look that finds every worker taken
-// finds out nothing.
+// finds out nothing, and leaves things as an earlier one of somebody else's may
+// have found them.
 func (r *readiness) once(ctx context.Context) bool {
-	looking, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	env, err := r.look(looking)
+	env, err := r.look(ctx)
 	if ctx.Err() != nil {
 		return true
 	}
-	if errors.Is(err, exec.ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, exec.ErrBusy) {
 		return r.reason() == nil
 	}
 	if err == nil {
@@ -139,15 +138,20 @@ func unfit(env *exec.Environment) error {
 		all = append(all, "there is no interpreter")
 	}
 	if len(all) == 0 {
-		return nil
+		return wallFault(env)
 	}
 	return all
 }
 
+// reason is nil when calls are let in and run, as far as anyone's look could see.
 func (r *readiness) reason() error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.why
+	why := r.why
+	r.mu.Unlock()
+	if why != nil {
+		return why
+	}
+	return r.hold()
 }
 
 // routes are open to everyone: probes have no token and call by address. They

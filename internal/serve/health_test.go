@@ -23,6 +23,18 @@ func problems() *exec.Environment {
 	return env
 }
 
+// A name that was allowed is a proxy's, who brings in everybody.
+func TestReadyTellsNoProxy(t *testing.T) {
+	x := &fake{check: func(context.Context, exec.Inspection) (*exec.Environment, error) { return problems(), nil }}
+	r := up(t, x, Options{Exposure: Exposure{Hosts: []string{"py.example.org", "localhost", "*"}}}, Addresses{})
+	for host, told := range map[string]bool{"py.example.org": false, "10.0.0.7": false, "localhost:8000": true, "127.0.0.1": true, "[::1]:8000": true} {
+		eventually(t, "it is not ready", func() bool {
+			status, _, text := get(t, http.MethodGet, r.base()+"/readyz", "Host", host)
+			return status == 503 && strings.Contains(text, "seccomp") == told
+		})
+	}
+}
+
 // Whoever looks after the server reads what is wrong, a line each, where it is
 // asked; a stranger learns no more than that something is.
 func TestReadySaysWhy(t *testing.T) {

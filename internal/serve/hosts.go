@@ -41,6 +41,14 @@ func (h hosts) answers(host string) bool {
 	return err == nil && h.addresses
 }
 
+// isLoopbackName tells whether a program of this machine called as such. Names that
+// were allowed are those of a proxy, who brings everybody in.
+func isLoopbackName(host string) bool {
+	name := hostName(host)
+	ip, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
 // hostName takes the port off, and the brackets of an IPv6 address.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {

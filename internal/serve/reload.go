@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -23,8 +24,8 @@ const (
 	// lookAgain is for file systems that tell of no change.
 	lookAgain = time.Minute
 
-	// goneAfter is how long a file must be missing to be gone: whoever replaces it
-	// may take it away first.
+	// goneAfter is how long a file must be missing at least to be gone, which is
+	// seen when it is looked for again: whoever replaces it may take it away first.
 	goneAfter = time.Minute
 )
 
@@ -35,8 +36,8 @@ type File struct {
 	// Load takes the new content, or leaves everything as it was and says why.
 	Load func(data []byte) error
 
-	// Gone is called when the file is no longer there, and was not for a while; nil
-	// is for what is better kept then.
+	// Gone is called when the file is no longer there, or not for us, and was not
+	// for a while; nil is for what is better kept then.
 	Gone func()
 }
 
@@ -118,7 +119,7 @@ func (r *reloader) run(ctx context.Context) {
 func (r *reloader) look(loaded func(*watched)) {
 	for _, w := range r.files {
 		data, err := readSmall(w.Path, maxPEM)
-		r.miss(w, errors.Is(err, fs.ErrNotExist))
+		r.miss(w, isGone(err))
 		if err == nil {
 			sum := sha256.Sum256(data)
 			if sum == w.seen {
@@ -134,6 +135,12 @@ func (r *reloader) look(loaded func(*watched)) {
 		}
 		w.said.say(err)
 	}
+}
+
+// isGone tells a file that was taken away, with its folder or by its mode, from
+// one that cannot be read for reasons of this moment.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // miss tells a file that is gone from one that is being replaced.

@@ -10,12 +10,14 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -278,5 +280,25 @@ func TestCertificate(t *testing.T) {
 	put("garbage", "garbage")
 	if _, err := openCertificate(certPath, keyPath); err == nil {
 		t.Error("a server begins with garbage")
+	}
+}
+
+// A file is gone too when its folder is, or its mode keeps us out; a lack of
+// descriptors is nobody's decision.
+func TestReloadIsGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	_, missing := readSmall(path, maxPEM)
+	writeFile(t, path, "a file")
+	_, within := readSmall(filepath.Join(path, "tokens"), maxPEM)
+	for err, want := range map[error]bool{
+		missing: true, within: true, &fs.PathError{Op: "open", Err: syscall.EACCES}: true,
+		&fs.PathError{Op: "open", Err: syscall.EMFILE}: false, &fs.PathError{Op: "read", Err: syscall.EIO}: false,
+	} {
+		if isGone(err) != want {
+			t.Errorf("%v: gone is %v", err, !want)
+		}
+	}
+	if isGone(nil) {
+		t.Error("a file that can be read is gone")
 	}
 }

@@ -143,6 +143,8 @@ func sandboxStatus(e *exec.Environment) string {
 		return "no walls: a script can do whatever this server can"
 	case len(missing) > 0:
 		return "broken, nothing is run: missing " + strings.Join(missing, ", ")
+	case len(held) == 0:
+		return "not tried, nothing is run"
 	}
 	return "every wall was tried and holds: " + strings.Join(held, ", ")
 }

@@ -93,7 +93,7 @@ func (s *Server) run(ctx context.Context, req *mcp.CallToolRequest, name string,
 	}
 	r.Caller, r.Delivered = CallerOf(ctx), delivered(ctx)
 	beat := s.heartbeat(ctx, req, wall)
-	r.Progress = beat.preparing
+	r.Progress, r.Admit = beat.preparing, s.facts.hold
 	err := s.facts.admit(ctx)
 	var res *exec.Result
 	if err == nil {
@@ -120,6 +120,7 @@ func (s *Server) validate(ctx context.Context, a *arguments) (*mcp.CallToolResul
 	}
 	report, err := s.executor.Validate(ctx, exec.Validation{
 		Caller:  CallerOf(ctx),
+		Admit:   s.facts.hold,
 		Sources: func(yield func(exec.Source) bool) { yield(exec.Source{Code: []byte(a.code)}) },
 	})
 	if report == nil {
@@ -133,7 +134,7 @@ func (s *Server) check(ctx context.Context) (*mcp.CallToolResult, error) {
 	if env == nil {
 		return nil, err
 	}
-	if len(brokenWalls(env)) > 0 {
+	if wallFault(env) != nil {
 		s.op.lookAgain() // readiness has to hear of it
 	}
 	return textResult(environmentText(env)), err
