@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package cgroup gives each run a control group of its own, as files and
 // folders of the kernel's cgroup file system, version 2 or 1.
 //

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // Making our own cgroup a parent of groups, which only version 2 needs, and undoing it.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // Which of the located cgroups can be used, by looking at their files.

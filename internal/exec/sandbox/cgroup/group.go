@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // One group: made, filled, killed, removed.

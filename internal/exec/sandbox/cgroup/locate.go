@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // Where our own cgroup is, by the words of /proc alone: pure text.

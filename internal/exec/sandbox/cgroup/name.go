@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // Names of folders, and whether the process that made one still lives.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // What a pyrun that was killed has left behind.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cgroup
 
 // The small text files that the kernel shows and takes.
