@@ -181,7 +181,12 @@ func hostile(t *testing.T, o exec.Options, reach way) {
 				o := observe(t, executors[network], s, reach)
 				o.inside = pools
 				for _, word := range s.asserts {
-					if fault := check(t, executors[network], word, o); fault != "" {
+					fault := check(t, executors[network], word, o)
+					for again := 0; fault != "" && again < 3 && strings.HasPrefix(word, "host_free_unchanged"); again++ {
+						// Others write to the same disk meanwhile, tests of other packages among them.
+						fault = check(t, executors[network], word, observe(t, executors[network], s, reach))
+					}
+					if fault != "" {
 						t.Errorf("%s: %s", word, fault)
 					}
 				}
