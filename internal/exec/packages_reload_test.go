@@ -99,8 +99,10 @@ func TestMarkersEverywhere(t *testing.T) {
 		t.Errorf("list: %v", err)
 	}
 	for range 2 {
-		if env := inspect(t, e, Inspection{}); len(env.Packages) != 0 || env.Problems != 1 || !strings.HasPrefix(env.Findings[0].Message, refused) || env.Findings[0].Message != err.Error() {
-			t.Errorf("check: %+v, %+v, and list says %v", env.Packages, env.Findings, err)
+		env := inspect(t, e, Inspection{})
+		found := slices.DeleteFunc(env.Findings, func(f Finding) bool { return f.Area != "packages" }) // memory may be sampled here
+		if len(env.Packages) != 0 || env.Problems != 1 || len(found) != 1 || !strings.HasPrefix(found[0].Message, refused) || found[0].Message != err.Error() {
+			t.Errorf("check: %+v, %+v, and list says %v", env.Packages, found, err)
 		}
 	}
 	if got := e.listed(t.Context(), e.interpreter); !slices.Equal(got, []string{"pandas", "scipy"}) {

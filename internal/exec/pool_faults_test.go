@@ -88,6 +88,7 @@ func TestPoolKeepsNobodyWaiting(t *testing.T) {
 		return z, nil
 	})
 	eventually(t, p, "many failures", func(PoolStats) bool {
+		p.nudge() // as runs do
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.failures > 3 && p.making == 0 && time.Until(p.retry) > time.Second
@@ -148,6 +149,7 @@ func TestPoolSlowsDown(t *testing.T) {
 		return z, nil
 	})
 	eventually(t, p, "many failures", func(PoolStats) bool {
+		p.nudge() // as runs do
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return p.failures >= 4
