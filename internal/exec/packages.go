@@ -126,6 +126,9 @@ func (p *Packages) List(ctx context.Context, r PackagesRequest) (*PackageList, e
 // runs none of them. Damage is no error; errors are those of Install.
 func (p *Packages) Verify(ctx context.Context, r PackagesRequest) (*Verification, error) {
 	v, err := python.Verify(ctx, p.choice(r, r.Target))
+	if r.Target != "" && errors.Is(err, python.ErrMissing) {
+		return nil, &PackagesError{Msg: "there is no environment at " + r.abs(r.Target), Err: err, Remedy: "make it: pyrun packages install --target " + r.Target, Refused: true}
+	}
 	if err != nil {
 		return nil, p.explain(ctx, err, packagesText{}, "")
 	}
