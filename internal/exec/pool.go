@@ -180,7 +180,7 @@ func (p *pool) forkOne(from *generation, early bool) {
 		p.failures, p.failure, p.told = 0, nil, ""
 	}
 	// Under mu, or one of a zygote that has been replaced could come after the rest was drained.
-	if err == nil && from == p.now && p.life.Err() == nil && p.put(&waiting{spare: s, from: from, born: time.Now()}) {
+	if err == nil && p.life.Err() == nil && p.put(&waiting{spare: s, from: from, born: time.Now()}) {
 		s = nil
 	}
 	if err != nil && !errors.Is(err, sandbox.ErrZygote) && from == p.now {
@@ -198,8 +198,11 @@ func (p *pool) forkOne(from *generation, early bool) {
 	}
 }
 
-// put adds a spare, if there is room.
+// put adds a spare of the present zygote, if there is room. The caller holds mu.
 func (p *pool) put(w *waiting) bool {
+	if w.from != p.now {
+		return false
+	}
 	select {
 	case p.ready <- w:
 		return true
@@ -210,12 +213,20 @@ func (p *pool) put(w *waiting) bool {
 
 // drain ends all that wait.
 func (p *pool) drain() {
+	for _, w := range p.emptied() {
+		_ = w.close()
+	}
+}
+
+// emptied takes out all that wait. Who holds mu while the zygote changes leaves
+// none of the old one for a run that comes after.
+func (p *pool) emptied() (all []*waiting) {
 	for {
 		select {
 		case w := <-p.ready:
-			_ = w.close()
+			all = append(all, w)
 		default:
-			return
+			return all
 		}
 	}
 }

@@ -80,6 +80,61 @@ func TestPoolEndsWhatComesLate(t *testing.T) {
 	}
 }
 
+// stuck is a spare that takes its time to end.
+type stuck struct {
+	*fakeSpare
+	end chan struct{}
+}
+
+func (s stuck) close() error { <-s.end; return s.fakeSpare.close() }
+
+type stuckZygote struct {
+	*fakeZygote
+	end chan struct{}
+}
+
+func (z stuckZygote) fork(context.Context, bool) (spare, error) {
+	return stuck{newFakeSpare(), z.end}, nil
+}
+
+// TestPoolForgetsOldCopiesAtOnce: with a new zygote, or with none, no run gets a copy of the
+// old one any more, however long those take to end.
+func TestPoolForgetsOldCopiesAtOnce(t *testing.T) {
+	for _, why := range []string{"changed", "death"} {
+		t.Run(why, func(t *testing.T) {
+			end := make(chan struct{})
+			var zygotes []stuckZygote
+			p := newPool(3, func(context.Context) (zygote, error) {
+				zygotes = append(zygotes, stuckZygote{newFakeZygote(), end})
+				return zygotes[len(zygotes)-1], nil
+			}, func() string { return "" }, nil)
+			defer func() {
+				if err := p.close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			defer close(end)
+			eventually(t, p, "full", filled)
+			if why == "changed" {
+				p.renew(why)
+			} else {
+				zygotes[0].die()
+			}
+			eventually(t, p, "replaced", func(s PoolStats) bool { return s.Recycled[why] == 1 })
+			for range 3 {
+				w := p.take(t.Context())
+				if w == nil {
+					continue // cold is right as well
+				}
+				if w.from.zygote == zygote(zygotes[0]) {
+					t.Error("a copy of the old zygote")
+				}
+				p.tasks.Go(func() { _ = w.close() })
+			}
+		})
+	}
+}
+
 // TestPoolKeepsNobodyWaiting: while no copy can be made, runs start cold at once.
 func TestPoolKeepsNobodyWaiting(t *testing.T) {
 	p := poolOf(t, 2, func(int64) (*fakeZygote, error) {

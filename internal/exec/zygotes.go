@@ -129,7 +129,7 @@ func (p *pool) look() {
 			if lost {
 				p.count(func(s *PoolStats) { s.Lost++ })
 			}
-			if lost || time.Since(w.born) > spareAge || len(p.ready) >= target || !p.put(w) {
+			if lost || time.Since(w.born) > spareAge || len(p.ready) >= target || !p.putBack(w) {
 				_ = w.close()
 			}
 		default:
@@ -141,6 +141,13 @@ func (p *pool) look() {
 	if why != "" {
 		p.renew(why)
 	}
+}
+
+// putBack puts one back that was looked at.
+func (p *pool) putBack(w *waiting) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.put(w)
 }
 
 // renew starts the next zygote; the present one serves until that is ready.
@@ -183,7 +190,7 @@ func (p *pool) begin(why string) {
 		if why != "" {
 			p.stats.Recycled[why]++
 		}
-		now := p.now
+		now, outdated := p.now, p.emptied()
 		p.mu.Unlock()
 		p.tasks.Go(func() {
 			select {
@@ -192,8 +199,10 @@ func (p *pool) begin(why string) {
 			case <-p.life.Done():
 			}
 		})
+		for _, w := range outdated {
+			_ = w.close()
+		}
 		if old != nil {
-			p.drain()
 			p.tasks.Go(func() { _ = old.close() })
 		}
 		p.nudge()
@@ -215,8 +224,11 @@ func (p *pool) lose(z *generation, err error) {
 	if err != nil {
 		p.failed(err)
 	}
+	orphans := p.emptied()
 	p.mu.Unlock()
-	p.drain()
+	for _, w := range orphans {
+		_ = w.close()
+	}
 	p.tasks.Go(func() { _ = z.close() })
 	p.nudge()
 }
