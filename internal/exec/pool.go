@@ -211,6 +211,13 @@ func (p *pool) put(w *waiting) bool {
 	}
 }
 
+// putBack puts one back that was looked at.
+func (p *pool) putBack(w *waiting) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.put(w)
+}
+
 // drain ends all that wait.
 func (p *pool) drain() {
 	for _, w := range p.emptied() {

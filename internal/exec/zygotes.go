@@ -143,13 +143,6 @@ func (p *pool) look() {
 	}
 }
 
-// putBack puts one back that was looked at.
-func (p *pool) putBack(w *waiting) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.put(w)
-}
-
 // renew starts the next zygote; the present one serves until that is ready.
 func (p *pool) renew(why string) {
 	p.mu.Lock()
