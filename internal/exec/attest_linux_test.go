@@ -93,6 +93,7 @@ func (s lyingSpare) release(ctx context.Context, j sandbox.Job) (tree, error) {
 // TestCopiesAreTried: no copy serves before the walls of its zygote's were tried,
 // nor after one of them was seen not to hold; runs start cold then, and it is told.
 func TestCopiesAreTried(t *testing.T) {
+	t.Parallel()
 	newExecutor(t, Options{}) // or it is skipped
 	l, err := sandbox.New(sandbox.Options{Backend: sandbox.Native})
 	if err != nil {

@@ -65,6 +65,7 @@ func TestJudgeClamps(t *testing.T) {
 }
 
 func TestJudgeBounds(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
 	f := python.Facts{Error: &python.SyntaxFact{Message: long, Place: python.Span{1, 1}, Text: long}}
 	d := judge(&subject{Source: Source{Code: []byte("\xff" + long)}}, f, knowledge{})

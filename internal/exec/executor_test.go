@@ -348,6 +348,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestFolder(t *testing.T) {
+	t.Parallel()
 	e := newExecutor(t, Options{Sandbox: "none", CacheDir: t.TempDir()})
 	const src = "import os\nA=os.environ['ARTIFACTS_DIR']\nopen(A+'/a.txt','w').write('new')\nos.mkdir(A+'/d')\nopen(A+'/d/b.txt','w').write('b')\nopen(A+'/.hidden','w').write('h')"
 	t.Run("fresh", func(t *testing.T) {

@@ -149,6 +149,7 @@ func (t lyingTree) Observe() (sandbox.Observation, error) {
 // TestCheckDoubts: when the outside tells otherwise than the inside, a wall does
 // not hold, and the finding names it.
 func TestCheckDoubts(t *testing.T) {
+	t.Parallel()
 	for name, lie := range map[string]func(*sandbox.Observation, *sandbox.Posture){
 		"seccomp": func(_ *sandbox.Observation, p *sandbox.Posture) {
 			p.Layers = slices.DeleteFunc(slices.Clone(p.Layers), func(l string) bool { return l == "seccomp" })

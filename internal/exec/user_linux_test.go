@@ -12,6 +12,7 @@ import (
 
 // TestAsUser runs the tests of behaviour and the corpus again as an ordinary user.
 func TestAsUser(t *testing.T) {
+	t.Parallel() // beside others that wait
 	if os.Geteuid() != 0 {
 		t.Skip("it is an ordinary user already")
 	}

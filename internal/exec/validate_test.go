@@ -310,6 +310,7 @@ func TestValidateEnds(t *testing.T) {
 // tests along and take half a minute each, share it: of each another fifth, or with
 // PYRUN_TEST_PYTHONS=all the whole.
 func TestValidateLibrary(t *testing.T) {
+	t.Parallel()
 	home, _ := os.UserHomeDir()
 	pythons, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions/3.*/bin/python"))
 	for n, python := range append(pythons, "", "/usr/bin/python3") {
