@@ -148,13 +148,8 @@ func dialHTTP(t *testing.T, cache string) *mcp.ClientSession {
 // startHTTP serves on a free port until the test ends.
 func startHTTP(t *testing.T, cache string, args ...string) (url string, cmd *osexec.Cmd) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	_, port, _ := net.SplitHostPort(address)
+	port := free(t)
+	address := net.JoinHostPort("127.0.0.1", port)
 	cmd = command(context.Background(), cache, append([]string{"serve", "--transport", "http", "--port", port, "--metrics-port", "0"}, args...)...)
 	cmd.Stderr = t.Output()
 	if err := cmd.Start(); err != nil {
@@ -168,7 +163,7 @@ func startHTTP(t *testing.T, cache string, args ...string) (url string, cmd *ose
 			t.Errorf("pyrun serve: %v", err)
 		}
 	})
-	for range 200 {
+	for range 1200 {
 		if res, err := http.Get(fmt.Sprintf("http://%s/healthz", address)); err == nil {
 			res.Body.Close()
 			return "http://" + address + "/mcp", cmd
@@ -246,7 +241,7 @@ func TestServerEndsItsRuns(t *testing.T) {
 
 func eventually(t *testing.T, why string, done func() bool) {
 	t.Helper()
-	for range 300 {
+	for range 1200 { // a minute: only what never happens takes so long
 		if done() {
 			return
 		}

@@ -356,7 +356,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 	go func() { code <- w.main(context.Background(), []string{"pyrun", "run", "-"}) }()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	for range 500 {
+	for range 3000 {
 		select {
 		case got := <-code:
 			if got != 143 {
@@ -367,6 +367,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
+			<-mine // it has come: one on its way would end the program that listens no more
 		}
 	}
 	t.Fatal("it goes on reading")

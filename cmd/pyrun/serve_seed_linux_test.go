@@ -68,7 +68,7 @@ func TestServerThatCannotRunEnds(t *testing.T) {
 				if exit := (*osexec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 125 {
 					t.Errorf("%v", err)
 				}
-			case <-time.After(30 * time.Second):
+			case <-time.After(time.Minute):
 				_ = cmd.Process.Kill()
 				<-ended
 				t.Error("it goes on")

@@ -25,7 +25,7 @@ func TestPipes(t *testing.T) {
 		if err == nil || err.Error() != "./pyrun.yaml: is not a regular file" {
 			t.Error(err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("waits for a writer")
 	}
 

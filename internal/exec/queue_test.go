@@ -280,11 +280,11 @@ func TestAdmittedInTurn(t *testing.T) {
 		}
 		return no
 	}
-	started := make(chan struct{})
+	started, held := make(chan struct{}), make(gate)
 	var all sync.WaitGroup
 	all.Go(func() {
-		r := code("import time; time.sleep(.5)")
-		r.watch = func(tree) { close(started) }
+		r := code("import sys; sys.stdin.read()")
+		r.Stdin, r.watch = held, func(tree) { close(started) }
 		execute(t, e, r)
 	})
 	<-started
@@ -305,5 +305,6 @@ func TestAdmittedInTurn(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	first.Store(true)
+	close(held)
 	all.Wait()
 }

@@ -365,25 +365,38 @@ func TestKilledInMidRun(t *testing.T) {
 	if _, err := fmt.Fscanln(out, new(string)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond)
+	var tree []int // pid 1, the script and its child
+	patiently(func() bool { tree = below(c.Process.Pid, nil); return len(tree) >= 3 })
+	if len(tree) < 3 {
+		t.Fatalf("the run did not come up: %v", tree)
+	}
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = c.Wait()
-	time.Sleep(200 * time.Millisecond) // the kernel ends the namespace
+	left := func() []int {
+		return slices.DeleteFunc(slices.Clone(tree), func(pid int) bool { // a zombie waits for whoever adopted it
+			b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil || strings.Contains(string(b), ") Z ")
+		})
+	}
+	patiently(func() bool { return len(left()) == 0 }) // the kernel ends the namespace
 
 	e := nativeExecutor(t)
 	if _, err := e.Execute(context.Background(), Request{Code: []byte("print(1)")}); err != nil {
 		t.Fatal(err)
 	}
+	if left := left(); len(left) > 0 {
+		t.Errorf("still there: %v", left)
+	}
+	patiently(func() bool { return len(look(t, c.Process.Pid).cgroups) == 0 }) // they are swept beside the first run
 	compareTraces(t, before, look(t, c.Process.Pid))
-	for _, comm := range glob(t, "/proc/[0-9]*/comm") {
-		if b, _ := os.ReadFile(comm); strings.TrimSpace(string(b)) == "pyrun-init" {
-			stat, _ := os.ReadFile(filepath.Join(filepath.Dir(comm), "status"))
-			if strings.Contains(string(stat), fmt.Sprintf("PPid:\t%d\n", c.Process.Pid)) {
-				t.Errorf("%s is still there", comm)
-			}
-		}
+}
+
+// patiently waits until it is done, but not for ever.
+func patiently(done func() bool) {
+	for end := time.Now().Add(20 * time.Second); !done() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -256,7 +256,7 @@ func TestValidateLimits(t *testing.T) {
 		want string
 	}{
 		// Seconds to compile, and time enough for an interpreter to start on a busy machine.
-		"time":   {bounded(Options{DefaultTimeout: time.Second, MaxCodeBytes: 8 << 20}, 3<<30), source(240_000), "PYR112 the source was not compiled within the time of a run"},
+		"time":   {bounded(Options{DefaultTimeout: 2 * time.Second, MaxCodeBytes: 8 << 20}, 3<<30), source(480_000), "PYR112 the source was not compiled within the time of a run"},
 		"memory": {bounded(Options{}, 48<<20), source(60_000), "PYR110 the source "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,6 +37,7 @@ func TestWarmIsCold(t *testing.T) {
 			if r.Stdin != nil {
 				r.Stdin = strings.NewReader("in\n")
 			}
+			refilled(t, warm)
 			two := stateOf(t, warm, r)
 			// A uid is of one run.
 			for _, s := range []map[string]any{one, two} {

@@ -93,7 +93,7 @@ func TestDrainHasAnEnd(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(late):
 		t.Error("the run goes on")
 	}
 	if !strings.Contains(r.log.String(), "longer than a run may") {
@@ -129,7 +129,7 @@ func TestNotify(t *testing.T) {
 	r := up(t, &fake{}, Options{}, Addresses{})
 	next := func() string {
 		b := make([]byte, 100)
-		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+		_ = c.SetReadDeadline(time.Now().Add(late))
 		n, err := c.Read(b)
 		if err != nil {
 			t.Fatal(err)

@@ -58,7 +58,7 @@ func (w *wire) post(body string) {
 // answer is the next answer's status and body.
 func (w *wire) answer() (int, string) {
 	w.t.Helper()
-	_ = w.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = w.SetReadDeadline(time.Now().Add(late))
 	res, err := http.ReadResponse(w.r, nil)
 	if err != nil {
 		w.t.Fatal(err)
@@ -71,9 +71,9 @@ func (w *wire) answer() (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// closed waits until the server has closed the connection, at most so long.
-func (w *wire) closed(most time.Duration) bool {
-	_ = w.SetReadDeadline(time.Now().Add(most))
+// closed says whether the server closes the connection.
+func (w *wire) closed() bool {
+	_ = w.SetReadDeadline(time.Now().Add(late))
 	_, err := io.Copy(io.Discard, w.r)
 	var late net.Error
 	return !errors.As(err, &late) || !late.Timeout()
@@ -108,7 +108,7 @@ func TestFaultClientGone(t *testing.T) {
 	w.Close()
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(late):
 		t.Error("the run of a client that went away goes on")
 	}
 	r.serves(t)
@@ -129,7 +129,7 @@ func TestFaultHalfARequest(t *testing.T) {
 		if c, ok := w.Conn.(*net.TCPConn); ok {
 			_ = c.CloseWrite()
 		}
-		if !w.closed(10 * time.Second) {
+		if !w.closed() {
 			t.Errorf("%.40q: the connection stays", half)
 		}
 		r.serves(t)
@@ -139,7 +139,7 @@ func TestFaultHalfARequest(t *testing.T) {
 // Who sends a byte now and then holds a connection, and not for long.
 func TestFaultSlowloris(t *testing.T) {
 	r := up(t, &fake{}, Options{}, Addresses{}, func(p *patience) {
-		p.header, p.body, p.idle = 300*time.Millisecond, 600*time.Millisecond, 400*time.Millisecond
+		p.header, p.body, p.idle = time.Second, 1500*time.Millisecond, time.Second // enough for who has manners
 	})
 	for name, begin := range map[string]string{
 		"headers":                  "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: ",
@@ -165,7 +165,7 @@ func TestFaultSlowloris(t *testing.T) {
 					}
 				}
 			}()
-			if !w.closed(8 * time.Second) {
+			if !w.closed() {
 				t.Error("the connection stays")
 			}
 			close(stop)
@@ -181,11 +181,11 @@ func TestRunOutlastsTheBody(t *testing.T) {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(time.Second):
+		case <-time.After(2 * time.Second):
 			return result(), nil
 		}
 	}}
-	r := up(t, x, Options{}, Addresses{}, func(p *patience) { p.header, p.body = 200*time.Millisecond, 300*time.Millisecond })
+	r := up(t, x, Options{}, Addresses{}, func(p *patience) { p.header, p.body = time.Second, time.Second })
 	r.serves(t)
 }
 

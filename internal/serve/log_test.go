@@ -22,7 +22,7 @@ func TestLogNeverBlocks(t *testing.T) {
 	for range said {
 		log.Info("line")
 	}
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > late {
 		t.Errorf("it took %s", d)
 	}
 	close(block)
@@ -54,7 +54,7 @@ func TestLogGone(t *testing.T) {
 	start := time.Now()
 	closeLog()
 	closeStuck()
-	if d := time.Since(start); d > logFlush+5*time.Second {
+	if d := time.Since(start); d > logFlush+late {
 		t.Errorf("closing took %s", d)
 	}
 }

@@ -51,8 +51,8 @@ func wait(t *testing.T, c <-chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(10 * time.Second):
-		t.Fatalf("%s: not within 10 s", what)
+	case <-time.After(late):
+		t.Fatalf("%s: not within %v", what, late)
 	}
 }
 
@@ -68,11 +68,11 @@ func TestVersions(t *testing.T) {
 			p := talk(t, newServer(t, &fake{}, Options{}))
 			p.hello(version)
 			p.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-			if m := p.next(5 * time.Second); m == nil || m["result"] == nil {
+			if m := p.next(late); m == nil || m["result"] == nil {
 				t.Errorf("stdio list: %v", m)
 			}
 			p.send("%s", callBody(toolExecute, `{"code":"x"}`))
-			if m := p.next(5 * time.Second); m == nil || !strings.Contains(fmt.Sprint(m["result"]), "a1b2c3d4") {
+			if m := p.next(late); m == nil || !strings.Contains(fmt.Sprint(m["result"]), "a1b2c3d4") {
 				t.Errorf("stdio call: %v", m)
 			}
 		})
@@ -93,7 +93,7 @@ func TestVersions(t *testing.T) {
 		p := talk(t, newServer(t, &fake{}, Options{}))
 		body, _ := modern("tools/call", toolExecute, `"name":"execute_python","arguments":{"code":"x"}`)
 		p.send("%s", body)
-		if m := p.next(5 * time.Second); m == nil || !strings.Contains(fmt.Sprint(m["result"]), "a1b2c3d4") {
+		if m := p.next(late); m == nil || !strings.Contains(fmt.Sprint(m["result"]), "a1b2c3d4") {
 			t.Errorf("stdio: %v", m)
 		}
 	})
@@ -259,7 +259,7 @@ func TestStdioCancel(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"reason":"changed my mind"}}`)
 	wait(t, ended, "its end")
 	p.send(`{"jsonrpc":"2.0","id":8,"method":"ping"}`)
-	if m := p.next(5 * time.Second); m == nil || m["id"] != 8.0 {
+	if m := p.next(late); m == nil || m["id"] != 8.0 {
 		t.Errorf("after it: %v", m)
 	}
 	if m := p.next(200 * time.Millisecond); m != nil {
@@ -269,7 +269,7 @@ func TestStdioCancel(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`)
 	p.send(`{"jsonrpc":"2.0","id":99,"method":"ping"}`)
-	if m := p.next(5 * time.Second); m == nil || m["id"] != 99.0 {
+	if m := p.next(late); m == nil || m["id"] != 99.0 {
 		t.Errorf("a later call of the same id: %v", m)
 	}
 }
@@ -291,7 +291,7 @@ func TestStdioEnd(t *testing.T) {
 		if err != nil {
 			t.Errorf("Stdio: %v", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(late):
 		t.Fatal("Stdio did not return")
 	}
 }
@@ -302,7 +302,7 @@ func TestStdioGarbage(t *testing.T) {
 	p.hello("2025-06-18")
 	for _, line := range []string{"hello?", `{"jsonrpc":"2.0","id":1,`, `{} {}`, `{"method":"a","method":"b"}`, strings.Repeat("[", 1000), strings.Repeat("x", 200<<10), `{"a":"` + strings.Repeat("y", 200<<10) + `"}`} {
 		p.send("%s", line)
-		m := p.next(5 * time.Second)
+		m := p.next(late)
 		if m == nil || fmt.Sprint(m["error"]) == "<nil>" || m["id"] != nil {
 			t.Errorf("%.40q: %v", line, m)
 		}
@@ -310,7 +310,7 @@ func TestStdioGarbage(t *testing.T) {
 	p.send("")
 	p.send("\r")
 	p.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r")
-	if m := p.next(5 * time.Second); m == nil || m["id"] != 1.0 {
+	if m := p.next(late); m == nil || m["id"] != 1.0 {
 		t.Errorf("after it: %v", m)
 	}
 }
@@ -448,7 +448,7 @@ func TestNothingStays(t *testing.T) {
 		post(t, url, callBody(toolExecute, `{"code":"x"}`), "Mcp-Session-Id", "w")
 	}
 	http.DefaultClient.CloseIdleConnections()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(late)
 	for runtime.NumGoroutine() > before+5 && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -528,7 +528,7 @@ func TestStdioContextEnd(t *testing.T) {
 		if err != nil {
 			t.Errorf("Stdio: %v", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(late):
 		t.Fatal("Stdio did not return")
 	}
 }

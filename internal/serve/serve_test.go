@@ -230,7 +230,7 @@ func (p *pipe) next(d time.Duration) map[string]any {
 func (p *pipe) hello(version string) {
 	p.t.Helper()
 	p.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, version)
-	if m := p.next(5 * time.Second); m == nil || m["result"] == nil {
+	if m := p.next(late); m == nil || m["result"] == nil {
 		p.t.Fatalf("initialize: %v", m)
 	}
 	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

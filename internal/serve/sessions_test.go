@@ -121,7 +121,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(late):
 		t.Error("its stream stays open")
 	}
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`

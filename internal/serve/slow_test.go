@@ -37,7 +37,7 @@ func TestSlowReaderHoldsNoWorker(t *testing.T) {
 		t.Errorf("%d bytes are held while the answer waits", l.Held)
 	}
 	w.Close()
-	end := time.Now().Add(20 * time.Second)
+	end := time.Now().Add(late)
 	for x.Load().Held != 0 {
 		if time.Now().After(end) {
 			t.Fatalf("%d bytes are still held", x.Load().Held)
@@ -65,7 +65,7 @@ func TestSlowReaderIsCutOff(t *testing.T) {
 	w.post(callBody(toolExecute, `{"code":"much"}`))
 	over := <-delivered
 	buf := make([]byte, 8<<10)
-	for end := time.Now().Add(40 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(late); ; time.Sleep(10 * time.Millisecond) {
 		select {
 		case <-over:
 			r.serves(t)

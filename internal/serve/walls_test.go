@@ -56,6 +56,7 @@ func TestBrokenWallStopsHTTP(t *testing.T) {
 	if got := r.counts(t, `pyrun_rejected_total{reason="walls"}`); got != "3" {
 		t.Errorf("counted %q refusals", got)
 	}
+	eventually(t, "the log says it", func() bool { return strings.Contains(r.log.String(), "not ready") })
 	if n := strings.Count(r.log.String(), "not ready"); n != 1 {
 		t.Errorf("the log says it %d times:\n%s", n, r.log)
 	}
@@ -78,7 +79,7 @@ func TestBrokenWallStopsStdio(t *testing.T) {
 	p := talk(t, newServer(t, x, Options{Log: log.logger()}))
 	p.hello("2025-11-25")
 	p.send("%s", callBody(toolExecute, `{"code":"1"}`))
-	if m := p.next(5 * time.Second); !strings.Contains(toText(m), "seccomp: ptrace was allowed") || x.runs != 0 {
+	if m := p.next(late); !strings.Contains(toText(m), "seccomp: ptrace was allowed") || x.runs != 0 {
 		t.Errorf("%v, %d runs", m, x.runs)
 	}
 	eventually(t, "the log tells", func() bool { return strings.Contains(log.String(), "seccomp") })
@@ -100,7 +101,7 @@ func TestFirstLookComesFirst(t *testing.T) {
 		t.Fatalf("answered before the walls were tried: %v", m)
 	}
 	look <- errors.New("the disk is full")
-	if m := p.next(5 * time.Second); !strings.Contains(toText(m), "could not be tried yet") || x.runs != 0 {
+	if m := p.next(late); !strings.Contains(toText(m), "could not be tried yet") || x.runs != 0 {
 		t.Errorf("%v, %d runs", m, x.runs)
 	}
 	look <- nil // five seconds later

@@ -65,11 +65,16 @@ func mustInstall(t testing.TB, in Installation) *Environment {
 	return env
 }
 
-// installs is the test binary in the part of a pyrun that will be killed.
+// installs is the test binary in the part of a pyrun that will be killed, at the step
+// that KILLED_AT names or earlier.
 func installs() {
+	at := os.Getenv("KILLED_AT")
 	in := Installation{List: "good\n", Options: Options{CacheDir: os.Getenv("PYRUN_CACHE_DIR")}, Index: Index{None: true, FindLinks: []string{os.Getenv("WHEELS")}}}
 	in.Progress = func(what string, _, _ int64) {
 		fmt.Println(what)
+		if at != "" && strings.HasPrefix(what, at) {
+			time.Sleep(time.Minute)
+		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	_, err := Install(context.Background(), in)

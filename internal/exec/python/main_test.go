@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// sharedCache names the cache folder to a test that runs as a program of its own.
+const sharedCache = "PYRUN_TEST_SHARED_CACHE"
+
 // shared is a cache folder that the tests which only read have in common.
 var shared struct {
 	once sync.Once
@@ -45,7 +48,7 @@ var shared struct {
 }
 
 func removeShared() {
-	if shared.dir != "" {
+	if shared.dir != "" && os.Getenv(sharedCache) == "" {
 		forceRemove(shared.dir)
 	}
 }
@@ -85,7 +88,10 @@ func embeddedInterpreter(t testing.TB) *Interpreter {
 	t.Helper()
 	skipSystemPython(t)
 	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "pyrun-python-test-"); shared.err == nil {
+		if shared.dir = os.Getenv(sharedCache); shared.dir == "" {
+			shared.dir, shared.err = os.MkdirTemp("", "pyrun-python-test-")
+		}
+		if shared.err == nil {
 			shared.i, shared.err = Choose(context.Background(), Options{CacheDir: shared.dir, Getenv: noEnv})
 		}
 	})

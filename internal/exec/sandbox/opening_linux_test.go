@@ -199,7 +199,7 @@ func TestWaitingDiesWithHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = c.Wait()
-	for end := time.Now().Add(2 * time.Second); alive(pid1) && !zombie(pid1); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); alive(pid1) && !zombie(pid1); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("pid 1 (%d) survived its holder", pid1)
 		}

@@ -31,7 +31,7 @@ func TestPosture(t *testing.T) {
 func posture(t *testing.T, m *Machine) {
 	t.Setenv("PYRUN_TEST_SECRET", "CANARY")
 	pol := shell("")
-	pol.Argv = []string{"/usr/bin/sleep", "20"}
+	pol.Argv = []string{"/usr/bin/sleep", "60"}
 	l, err := New(Options{Backend: Native, Machine: m})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func posture(t *testing.T, m *Machine) {
 		limits map[string]string
 	}{
 		{"pid 1", pid1, "1", map[string]string{"0": null, "1": null, "2": null, "3": pipe}, nil, "pyrun-init", limits1},
-		{"pid 2", pid2, "2", map[string]string{"0": null, "1": null, "2": null}, pol.Env, "/usr/bin/sleep 20", limits2},
+		{"pid 2", pid2, "2", map[string]string{"0": null, "1": null, "2": null}, pol.Env, "/usr/bin/sleep 60", limits2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			equal(t, "status", status, pick(readStatus(t, c.pid), status))
@@ -286,7 +286,7 @@ func session(t *testing.T, pid int) string { return strings.Fields(readProc(t, p
 // program and sleeps: while it is being loaded it has files open.
 func waitForProgram(t *testing.T, pid1 int, name string) int {
 	t.Helper()
-	for range 200 {
+	for range 2000 {
 		for _, pid := range descendants(pid1, nil) {
 			if b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(b), "("+name+") S ") {
 				return pid

@@ -172,7 +172,7 @@ func TestCopyStepsFailClosed(t *testing.T) {
 				failedAt(t, err, step) // the keeper's own word, unless pid 1's is heard first
 			}
 			left := descendants(broken.r.first(), nil)
-			for end := time.Now().Add(5 * time.Second); len(left) > 1 && time.Now().Before(end); left = descendants(broken.r.first(), nil) {
+			for end := time.Now().Add(20 * time.Second); len(left) > 1 && time.Now().Before(end); left = descendants(broken.r.first(), nil) {
 				time.Sleep(10 * time.Millisecond) // pid 1 reaps it
 			}
 			if len(left) > 1 {
@@ -331,7 +331,6 @@ func TestZygoteProtocol(t *testing.T) {
 		ends    error // nil: any error; unless fine
 		fine    bool
 		either  bool // fine or not
-		within  time.Duration
 		message string
 	}{
 		{mode: "dies", ends: ErrZygote, message: "out of luck"},
@@ -340,7 +339,7 @@ func TestZygoteProtocol(t *testing.T) {
 		{mode: "huge", ends: ErrZygote},
 		{mode: "threads", ends: ErrZygote},
 		{mode: "shares", ends: ErrZygote},
-		{mode: "deaf", starts: true, ends: ErrZygote, within: forkTime + 5*time.Second},
+		{mode: "deaf", starts: true, ends: ErrZygote},
 		{mode: "leaves", starts: true, ends: ErrZygote},
 		{mode: "liar", starts: true},
 		{mode: "refuses", starts: true, ends: unix.EAGAIN},
@@ -357,7 +356,11 @@ func TestZygoteProtocol(t *testing.T) {
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			before := openFiles(t)
-			ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
+			patience := time.Minute
+			if errors.Is(c.ends, context.DeadlineExceeded) {
+				patience = 4 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			z, err := n.newZygote(ctx, copies(t, c.mode))
 			if !c.starts {
@@ -378,7 +381,11 @@ func TestZygoteProtocol(t *testing.T) {
 				}
 				began := time.Now()
 				got, err := z.fork(context.Background(), false)
-				if d := time.Since(began); d > max(c.within, 5*time.Second) {
+				most := forkTime - time.Second // it is seen, not waited for
+				if c.mode == "deaf" {
+					most = forkTime + 20*time.Second
+				}
+				if d := time.Since(began); d > most {
 					t.Errorf("it took %v", d)
 				}
 				switch {
@@ -394,7 +401,7 @@ func TestZygoteProtocol(t *testing.T) {
 				}
 			}
 			var after int
-			for range 200 { // what a zygote prints is read to its end
+			for range 2000 { // what a zygote prints is read to its end
 				if after = openFiles(t); after <= before {
 					return
 				}
@@ -448,7 +455,7 @@ func TestZygoteDies(t *testing.T) {
 	}
 	select {
 	case <-z.gone():
-	case <-time.After(5 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Error("nobody is told")
 	}
 	// What it made goes on.

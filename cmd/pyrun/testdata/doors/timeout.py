@@ -1,4 +1,4 @@
-# timeout: 1
+# timeout: 2
 import time
 
 print("before")

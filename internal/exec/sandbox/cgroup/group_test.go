@@ -374,6 +374,9 @@ func TestAddRefusesWhatWouldBeOurselves(t *testing.T) {
 	}
 }
 
+// bounded is how late a machine may be that does other things; without a limit it would be for ever.
+const bounded = 20 * time.Second
+
 func TestCloseNamesWhatStays(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, "v1")
@@ -385,7 +388,7 @@ func TestCloseNamesWhatStays(t *testing.T) {
 	f.put(t, "pids/own/pyrun-7-42-1000-1/cgroup.procs", "4\n5\n")
 	start := time.Now()
 	err = g.Close()
-	if took := time.Since(start); took < removeLimit || took > 2*removeLimit {
+	if took := time.Since(start); took < removeLimit || took > removeLimit+bounded {
 		t.Errorf("took %v", took)
 	}
 	if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), filepath.Join(f.dir, "pids/own/pyrun-7-42-1000-1")+": 2 processes") {
@@ -450,7 +453,7 @@ func TestKillIsBounded(t *testing.T) {
 	f.put(t, "v2/own/pyrun-7-42-1000-1/cgroup.procs", "0\n0\n")
 	start := time.Now()
 	err = g.Kill()
-	if took := time.Since(start); err == nil || !strings.Contains(err.Error(), "2 processes of") || took < killLimit || took > 2*killLimit {
+	if took := time.Since(start); err == nil || !strings.Contains(err.Error(), "2 processes of") || took < killLimit || took > killLimit+bounded {
 		t.Errorf("%v after %v", err, took)
 	}
 }

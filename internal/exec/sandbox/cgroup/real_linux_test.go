@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -260,33 +261,56 @@ func TestRealSweep(t *testing.T) {
 		t.Skipf("who we are is not known: %+v, %v", me, err)
 	}
 	gone := owner{space: me.space, pid: me.pid, start: me.start - 1}
+	// Every pyrun sweeps when it starts, those of other tests too, and may be quicker.
+	swept := false
+	for n := int64(1); n <= 20 && !swept; n++ {
+		swept = sweepOne(t, h, gone.name(n))
+	}
+	if !swept {
+		t.Error("swept nothing that somebody else had not")
+	}
+	if _, err := os.Stat(own.memory); err != nil {
+		t.Errorf("our own is gone: %v", err)
+	}
+}
+
+// sweepOne leaves a group with a process in it, sweeps until it is gone, and says
+// whether these Sweeps did it.
+func sweepOne(t *testing.T, h *Hierarchy, name string) bool {
+	t.Helper()
 	g := &Group{mode: h.mode, rmdir: h.host.rmdir}
+	t.Cleanup(func() { _ = g.Close() })
+	left := startSleep(t)
 	for _, place := range h.folders() {
-		g.all = append(g.all, filepath.Join(place, gone.name(1)))
+		g.all = append(g.all, filepath.Join(place, name))
 		if err := os.Mkdir(g.all[len(g.all)-1], 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	g.memory = g.all[0]
-	t.Cleanup(func() { _ = g.Close() })
-	left := startSleep(t)
-	if err := g.Add(left.Process.Pid); err != nil {
+	err := g.Add(left.Process.Pid)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENODEV) || errors.Is(err, syscall.ESRCH) {
+		return false
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Sweep(); n < 1 { // a pyrun that was killed earlier may have left more
-		t.Errorf("swept %d", n)
-	}
-	for _, folder := range g.all {
-		if _, err := os.Stat(folder); err == nil {
-			t.Errorf("%s is still there", folder)
+	there := func(folder string) bool { _, err := os.Stat(folder); return err == nil }
+	n := h.Sweep()
+	for range 20 { // what cannot be removed now stays for the next Sweep
+		if !slices.ContainsFunc(g.all, there) {
+			break
 		}
+		time.Sleep(50 * time.Millisecond)
+		n += h.Sweep()
 	}
-	if _, err := os.Stat(own.memory); err != nil {
-		t.Errorf("our own is gone: %v", err)
+	if slices.ContainsFunc(g.all, there) {
+		t.Fatalf("still there: %v", g.all)
 	}
 	if err := left.Wait(); err == nil {
 		t.Error("what was left in it was not killed")
 	}
+	return n > 0 // a pyrun that was killed earlier may have left more
 }
 
 // Version 2 starts, kills and removes without any controller too, so a hybrid
