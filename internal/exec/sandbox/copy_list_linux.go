@@ -38,7 +38,7 @@ const (
 )
 
 // composeCopy writes the list of all copies that have the form of s.
-func composeCopy(p *program, pol Policy, s site, c callouts, ahead bool) {
+func composeCopy(p *program, pol Policy, s site, c callouts, touched []span, ahead bool) {
 	fds := copyDoors + s.doors
 	if ahead {
 		fds++
@@ -96,6 +96,7 @@ func composeCopy(p *program, pol Policy, s site, c callouts, ahead bool) {
 	p.call(unix.SYS_EXECVEAT, num(fdImage), p.str(""), num(p.strings([]string{"pyrun-init"})), num(p.words(0)), num(unix.AT_EMPTY_PATH))
 
 	p.here(two)
+	touch(p, touched)
 	wallInCopy(p, pol, s.bounds, fd(copyJob), rules, s.filter)
 	p.begin("tell the program that it is a copy")
 	p.function(c.child).plain()
