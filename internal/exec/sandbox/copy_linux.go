@@ -58,6 +58,7 @@ func (z *zygote) newCopy(ctx context.Context, early bool) (*running, error) {
 		return nil, errors.Join(err, r.copy.end(r))
 	}
 	r.stand = standing(z.pol.Network, z.site, r)
+	r.meter.ahead()
 	return r, nil
 }
 

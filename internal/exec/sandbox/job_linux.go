@@ -9,6 +9,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // release gives the copy its job.
@@ -37,10 +39,11 @@ func (r *running) give(ctx context.Context, j Job) error {
 		r.meter = m
 	}
 	// Not one for many jobs: locks and flags of an open file stay while anyone has it.
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	fd, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0) // os.OpenFile would have the poller look at it
 	if err != nil {
 		return &Error{Step: "open the null device", Err: err}
 	}
+	null := os.NewFile(uintptr(fd), os.DevNull)
 	defer null.Close()
 	streams := []*os.File{j.Stdio.Stdin, j.Stdio.Stdout, j.Stdio.Stderr}
 	for i := range streams {
