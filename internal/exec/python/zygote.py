@@ -170,22 +170,22 @@ def trial(end):
     if pid == 0:
         ours.close()
         posix.dup2(theirs.fileno(), 3)
+        for fd in (1, 2):
+            posix.dup2(0, fd)  # which is the null device
         end._exit = lambda _: tell_touched(tell)
         return None
     theirs.close()
     posix.close(tell)
     words = sys.argv[:1] + ["site" if sys.flags.no_site else "-", "/dev/null", "/proc/self/fd/%d" % script]
-    null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
     try:
         ours.recv(16)
-        ours.sendmsg([pack("<I?I", 0, False, len(ENV)) + ENV + "\0".join(words).encode()],
-                     [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, pack("<3i", null, null, null))])
+        ours.send(pack("<I?I", 0, False, len(ENV)) + ENV + "\0".join(words).encode())
     except OSError:
         pass  # it has ended, and so will say nothing
     found = slurp(out)
     posix.waitpid(pid, 0)
     ours.close()
-    for fd in (out, script, null):
+    for fd in (out, script):
         posix.close(fd)
     return found if len(found) >= 8 else pack("<II", 0, 0)
 
@@ -247,6 +247,8 @@ def trial(end):
     if pid == 0:
         ours.close()
         posix.dup2(theirs.fileno(), 3)
+        for fd in (1, 2):
+            posix.dup2(0, fd)  # which is the null device
         end._exit = lambda _: tell_touched(tell)
         return None
     theirs.close()
@@ -262,7 +264,7 @@ def trial(end):
     found = slurp(out)
     posix.waitpid(pid, 0)
     ours.close()
-    for fd in (out, script, null):
+    for fd in (out, script):
         posix.close(fd)
     return found if len(found) >= 8 else pack("<II", 0, 0)
 
@@ -357,8 +359,8 @@ def wait_for_job():
     if not text:
         posix._exit(0)
     sock.detach()
-    for i, fd in enumerate(fds):
-        posix.dup2(fd, i)
+    for fd in fds:
+        posix.dup2(fd, 0)
     posix.closerange(3, 16)  # the socket too, and where there is no getrandom, what Python keeps open of /dev/urandom
     become(Job(text))
     gc.enable()

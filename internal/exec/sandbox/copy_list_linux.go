@@ -31,7 +31,9 @@ const (
 	copyTell  = iota // pid 1's socket
 	copyJob          // the script's socket
 	copyImage        // what pid 1 becomes
-	copyDoors        // and up: into the cgroup; then the network namespace, if it was made ahead
+	copyOut          // the script's standard output
+	copyErr
+	copyDoors // and up: into the cgroup; then the network namespace, if it was made ahead
 
 	copyText              = 2*4 + copyPasswd + copyGroup // uid, gid and two files of /etc
 	copyPasswd, copyGroup = 64, 32
@@ -97,7 +99,7 @@ func composeCopy(p *program, pol Policy, s site, c callouts, touched []span, ahe
 
 	p.here(two)
 	touch(p, touched)
-	wallInCopy(p, pol, s.bounds, fd(copyJob), rules, s.filter)
+	wallInCopy(p, pol, s, fd, rules)
 	p.begin("tell the program that it is a copy")
 	p.function(c.child).plain()
 	p.back(num(0))
@@ -192,13 +194,13 @@ func furnishCopy(p *program, pol Policy, s site) slot {
 }
 
 // wallInCopy is becomeScript for a copy: it goes on being a program that runs.
-func wallInCopy(p *program, pol Policy, b bounds, job, rules slot, filter []byte) {
+func wallInCopy(p *program, pol Policy, s site, fd func(int) slot, rules slot) {
 	p.begin("the script's own socket")
-	p.call(unix.SYS_DUP3, job.arg(), num(fdParent), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_DUP3, fd(copyJob).arg(), num(fdParent), num(unix.O_CLOEXEC))
 	p.begin("the script's own session")
 	p.call(unix.SYS_SETSID)
 	p.begin("set limits")
-	limits(p, pol.Limits, b)
+	limits(p, pol.Limits, s.bounds)
 	p.call(unix.SYS_SETPRIORITY, num(unix.PRIO_PROCESS), num(0), num(5)).allow(unix.EACCES) // whoever started pyrun was nicer still
 	p.begin("enter the working directory")
 	p.call(unix.SYS_UMASK, num(0o077))
@@ -207,9 +209,16 @@ func wallInCopy(p *program, pol Policy, b bounds, job, rules slot, filter []byte
 	// socket and the cgroup's doors are among them.
 	p.begin("close the script's descriptors")
 	p.call(unix.SYS_DUP3, rules.arg(), num(fdRules), num(unix.O_CLOEXEC))
-	p.call(unix.SYS_CLOSE_RANGE, num(fdRules+1), num(uint32(0xffffffff)), num(0))
-	narrow := fprog(p, filter)
+	p.call(unix.SYS_DUP3, fd(copyOut).arg(), num(fdOut), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_DUP3, fd(copyErr).arg(), num(fdErr), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_CLOSE_RANGE, num(fdErr+1), num(uint32(0xffffffff)), num(0))
+	narrow := fprog(p, s.filter)
 	keepMemory(p, narrow)
+	p.begin("the script's own output") // only now, or the keeper would hold its ends
+	for i, own := range []int{fdOut, fdErr} {
+		p.call(unix.SYS_DUP3, num(own), num(1+i), num(0))
+		p.call(unix.SYS_CLOSE, num(own))
+	}
 	p.begin("restrict files (Landlock)")
 	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, num(fdRules), num(0))
 	p.call(unix.SYS_CLOSE, num(fdRules))

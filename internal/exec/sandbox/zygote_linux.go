@@ -34,7 +34,7 @@ import (
 //	it sends      what the code returned, 32 bits, unless that was 0: then it is the copy
 //
 // A copy has its own socket as descriptor 3. It sends 16 bytes that begin with
-// tagReady and receives, with the three standard streams, one message: a count of
+// tagReady and receives, with its standard input if it is to have one, one message: a count of
 // limits, 32 bits, for each of them resource, soft and hard as 64 bits, then
 // what the caller of Release had to say.
 

@@ -87,6 +87,9 @@ if mode == "copy closes":
     time.sleep(60)
 if mode == "copy is killed":
     posix.kill(2, 9)
+if mode == "copy talks":
+    posix.write(1, b"early\n" * 1000)
+    posix.write(2, b"early\n")
 job.send(pack("<QQ", 5, 0))
 if mode == "copy leaves early":
     posix._exit(6)
