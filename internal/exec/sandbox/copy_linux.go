@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -117,6 +118,16 @@ func (z *zygote) provide(r *running) (files []*os.File, err error) {
 	case <-z.quit:
 		return files, ErrZygote
 	}
+}
+
+// copyBlock is the text of the block for one copy.
+func copyBlock(id identity, home string) []byte {
+	b := make([]byte, copyText)
+	binary.LittleEndian.PutUint32(b, uint32(id.uid))
+	binary.LittleEndian.PutUint32(b[4:], uint32(id.gid))
+	copy(b[8:8+copyPasswd], passwd(id, home).Data)
+	copy(b[8+copyPasswd:], group(id).Data)
+	return b
 }
 
 // ready waits until the walls stand and the program waits behind them.

@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -238,14 +237,4 @@ func composeInit(p *program, guard []byte) {
 	p.begin("say that the walls stand")
 	p.call(unix.SYS_WRITE, num(fdParent), num(p.words(tagStarted, 0)), num(16)).exactly(16)
 	waitForScript(p, slot(p.bytes([]byte{2, 0, 0, 0}, 4)), true)
-}
-
-// copyBlock is the text of the block for one copy.
-func copyBlock(id identity, home string) []byte {
-	b := make([]byte, copyText)
-	binary.LittleEndian.PutUint32(b, uint32(id.uid))
-	binary.LittleEndian.PutUint32(b[4:], uint32(id.gid))
-	copy(b[8:8+copyPasswd], passwd(id, home).Data)
-	copy(b[8+copyPasswd:], group(id).Data)
-	return b
 }
