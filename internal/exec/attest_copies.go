@@ -9,10 +9,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
-	"github.com/pyrun-dev/pyrun/internal/exec/sandbox"
 )
 
 // hogInCopy is the memory, in bytes, of the copy that takes more. What its zygote
@@ -91,8 +91,8 @@ func (p *pool) current() *generation {
 }
 
 // copyOf releases a job in a copy that is made for it.
-func copyOf(ctx context.Context, z zygote, o Options, j *job, in *python.Interpreter, files []loaded, std sandbox.Stdio) (tree, error) {
-	w, ok := warmJob(j, in, files, o, std)
+func copyOf(ctx context.Context, z zygote, o Options, j *job, in *python.Interpreter, files []loaded, stdin *os.File) (tree, error) {
+	w, ok := warmJob(j, in, files, o, stdin)
 	if !ok {
 		return nil, errors.New("a copy cannot be given this")
 	}

@@ -70,6 +70,7 @@ type fakeTree struct{}
 
 func (fakeTree) Posture() sandbox.Posture              { return sandbox.Posture{} }
 func (fakeTree) Store() *os.File                       { return nil }
+func (fakeTree) Streams() (stdout, stderr *os.File)    { return nil, nil }
 func (fakeTree) Observe() (sandbox.Observation, error) { return sandbox.Observation{}, nil }
 func (fakeTree) Kill(sandbox.Reason)                   {}
 func (fakeTree) Wait() sandbox.Exit                    { return sandbox.Exit{} }

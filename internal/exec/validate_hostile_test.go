@@ -70,9 +70,11 @@ func (t *takenTree) Observe() (sandbox.Observation, error) { return sandbox.Obse
 
 func (t *takenTree) Posture() sandbox.Posture { return sandbox.Posture{} }
 func (t *takenTree) Store() *os.File          { return nil }
-func (t *takenTree) Close() error             { return nil }
-func (t *takenTree) Kill(sandbox.Reason)      { _, _ = t.in.Close(), t.out.Close() }
-func (t *takenTree) Wait() sandbox.Exit       { <-t.done; return t.exit }
+
+func (t *takenTree) Streams() (stdout, stderr *os.File) { return nil, nil }
+func (t *takenTree) Close() error                       { return nil }
+func (t *takenTree) Kill(sandbox.Reason)                { _, _ = t.in.Close(), t.out.Close() }
+func (t *takenTree) Wait() sandbox.Exit                 { <-t.done; return t.exit }
 
 // next reads frames up to a source and returns it.
 func next(from *bufio.Reader) ([]byte, bool) {

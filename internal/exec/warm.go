@@ -77,7 +77,7 @@ func (o Options) zygotePolicy(in *python.Interpreter, modules []string) (sandbox
 }
 
 // warmJob turns a job into one for a copy; ok is false when it must start cold.
-func warmJob(j *job, in *python.Interpreter, files []loaded, o Options, std sandbox.Stdio) (w sandbox.Job, ok bool) {
+func warmJob(j *job, in *python.Interpreter, files []loaded, o Options, stdin *os.File) (w sandbox.Job, ok bool) {
 	pj := python.Job{Outside: o.Sandbox != string(sandbox.Native), StdlibOnly: j.stdlib}
 	if !python.Copyable(in, pj) || len(j.env) > 0 { // libraries may have read theirs already
 		return w, false
@@ -90,8 +90,8 @@ func warmJob(j *job, in *python.Interpreter, files []loaded, o Options, std sand
 		return w, false // what is shown has to be there before the walls
 	}
 	p := policyFor(j, in, files, sandbox.Place{}, o.Network)
-	message, ok := python.CopyMessage(in, jobFor(j, path.Clean, reportDir, false), p.Env, std.Stdin != nil)
-	w = sandbox.Job{Limits: j.limits, Links: p.Links[len(in.Links):], Stdio: std, Message: message}
+	message, ok := python.CopyMessage(in, jobFor(j, path.Clean, reportDir, false), p.Env, stdin != nil)
+	w = sandbox.Job{Limits: j.limits, Links: p.Links[len(in.Links):], Stdin: stdin, Message: message}
 	w.Files = slices.DeleteFunc(p.Files, func(f sandbox.File) bool { return path.Dir(f.Path) == harnessDir })
 	return w, ok
 }

@@ -18,6 +18,7 @@ import (
 type tree interface {
 	Posture() sandbox.Posture
 	Store() *os.File
+	Streams() (stdout, stderr *os.File) // nil of one that was started
 	Observe() (sandbox.Observation, error)
 	Kill(sandbox.Reason)
 	Wait() sandbox.Exit
@@ -64,36 +65,58 @@ type ended struct {
 	over     func(crashed bool) // tells the pool, when there is one
 }
 
-// launch releases the job in a copy that waits, or starts it.
-func (e *Executor) launch(ctx context.Context, o Options, j *job, in *python.Interpreter, files []loaded, std sandbox.Stdio) (*ended, error) {
+// launch releases the job in a copy that waits, or starts it. What the script
+// writes comes out of the pipes that are told, which the caller closes.
+func (e *Executor) launch(ctx context.Context, o Options, j *job, in *python.Interpreter, files []loaded, stdin *os.File, ends *pipes) (done *ended, stdout, stderr *os.File, err error) {
 	over := func(bool) {}
+	released := func(t tree) (*ended, *os.File, *os.File, error) {
+		stdout, stderr := t.Streams()
+		*ends = append(*ends, stdout, stderr)
+		return &ended{tree: t, over: over}, stdout, stderr, nil
+	}
 	if j.from != nil {
-		t, err := copyOf(ctx, j.from, o, j, in, files, std)
+		t, err := copyOf(ctx, j.from, o, j, in, files, stdin)
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
-		return &ended{tree: t, over: over}, nil
+		return released(t)
 	}
 	if p := e.pool.Load(); p != nil && !j.cold {
-		if w, ok := warmJob(j, in, files, o, std); ok {
+		if w, ok := warmJob(j, in, files, o, stdin); ok {
 			t, from := p.launch(ctx, w)
 			over = func(crashed bool) { p.done(from, crashed) }
 			if t != nil {
-				return &ended{tree: t, over: over}, nil
+				return released(t)
 			}
 		} else {
 			p.count(func(s *PoolStats) { s.Unfit++ })
 		}
 	}
+	t, stdout, stderr, err := e.start(ctx, o, j, in, files, stdin, ends)
+	if err != nil {
+		over(false)
+		return nil, nil, nil, err
+	}
+	return &ended{tree: t, over: over}, stdout, stderr, nil
+}
+
+// start starts the job with new walls.
+func (e *Executor) start(ctx context.Context, o Options, j *job, in *python.Interpreter, files []loaded, stdin *os.File, ends *pipes) (t tree, stdout, stderr *os.File, err error) {
+	std := sandbox.Stdio{Stdin: stdin}
+	if stdout, std.Stdout, err = ends.make(false); err == nil {
+		stderr, std.Stderr, err = ends.make(false)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	at, err := e.walls.place()
 	if err == nil {
-		var t tree
-		if t, err = e.walls.start(ctx, at, policyFor(j, in, files, at, o.Network), std); err == nil {
-			return &ended{tree: t, over: over}, nil
-		}
+		t, err = e.walls.start(ctx, at, policyFor(j, in, files, at, o.Network), std)
 	}
-	over(false)
-	return nil, err
+	for _, f := range []*os.File{std.Stdout, std.Stderr} {
+		_ = f.Close() // or the script's end would never be the stream's end
+	}
+	return t, stdout, stderr, err
 }
 
 // close gives back what the run held. Its answer is complete.
@@ -107,32 +130,24 @@ func (e *ended) close() {
 func run(ctx context.Context, by *Executor, o Options, r Request, j *job, in *python.Interpreter, files []loaded) (*ended, error) {
 	var ends pipes
 	defer ends.close()
-	outR, outW, err := ends.make(false)
-	if err != nil {
-		return nil, err
-	}
-	errR, errW, err := ends.make(false)
-	if err != nil {
-		return nil, err
-	}
-	std := sandbox.Stdio{Stdout: outW, Stderr: errW}
-	var feed *os.File
+	var stdin, feed *os.File
 	if j.stdin != nil {
-		if std.Stdin, feed, err = ends.make(true); err != nil {
+		var err error
+		if stdin, feed, err = ends.make(true); err != nil {
 			return nil, err
 		}
 	}
-	e, err := by.launch(ctx, o, j, in, files, std)
+	e, stdout, stderr, err := by.launch(ctx, o, j, in, files, stdin, &ends)
 	if err != nil {
 		return nil, err
 	}
 	t := e.tree
-	for _, f := range []*os.File{std.Stdin, std.Stdout, std.Stderr} {
-		_ = f.Close() // or the script's end would never be the stream's end
+	if stdin != nil {
+		_ = stdin.Close()
 	}
 	e.posture, e.figures = t.Posture(), j.figures
-	e.out = newPump("stdout", outR, r.Stdout, o.MaxOutputBytes)
-	e.err = newPump("stderr", errR, r.Stderr, o.MaxOutputBytes)
+	e.out = newPump("stdout", stdout, r.Stdout, o.MaxOutputBytes)
+	e.err = newPump("stderr", stderr, r.Stderr, o.MaxOutputBytes)
 	var total atomic.Int64
 	for _, p := range []*pump{e.out, e.err} {
 		p.total, p.most = &total, o.MaxOutputTotal

@@ -96,7 +96,8 @@ def copies(dress, names):
     """Returns in a copy: whether there is time for a rehearsal."""
     server = take_socket()
     libc = ctypes.CDLL(None)
-    atexit.register(leave_soon, ctypes.PyDLL(None))  # by which no other thread may run meanwhile
+    end = ctypes.PyDLL(None)  # by which no other thread may run meanwhile
+    atexit.register(leave_soon, end)
     left = []
     one_thread = {name: b"1" for name in posix.environ if name.endswith(b"_NUM_THREADS")}
     given = {name: posix.environ[name] for name in one_thread}
@@ -107,25 +108,28 @@ def copies(dress, names):
         except BaseException as error:
             left.append("%s: %s" % (name, error))
         if threads() > 1 or shares():
-            server.send(pack("<4Q", 0, 0, 0, 0) + name.encode())
+            server.send(pack("<4QII", 0, 0, 0, 0, 0, 0) + name.encode())
             posix._exit(0)
     rehearse(dress)
     for name in ("pandas", "numpy"):
         if threads() > 1 and name in sys.modules:  # what is made at first use
-            server.send(pack("<4Q", 0, 0, 0, 0) + name.encode())
+            server.send(pack("<4QII", 0, 0, 0, 0, 0, 0) + name.encode())
             posix._exit(0)
     set_all(given)
     global ENV
     ENV = pairs()
-    hooks = [ctypes.pythonapi.PyOS_BeforeFork, libc.fork, ctypes.pythonapi.PyOS_AfterFork_Parent, ctypes.pythonapi.PyOS_AfterFork_Child]
-    server.send(pack("<4Q", *[ctypes.cast(hook, ctypes.c_void_p).value for hook in hooks]) + "\n".join(left).encode()[:4096])
-    text, fds = receive(server)
-    player = Player(libc, text, *fds)
     global FRESH
     FRESH = frozenset(sys.modules)
     gc.collect()
     gc.disable()
     gc.freeze()
+    spans = trial(end)
+    if spans is None:
+        return False
+    hooks = [ctypes.pythonapi.PyOS_BeforeFork, libc.fork, ctypes.pythonapi.PyOS_AfterFork_Parent, ctypes.pythonapi.PyOS_AfterFork_Child]
+    server.send(pack("<4Q", *[ctypes.cast(hook, ctypes.c_void_p).value for hook in hooks]) + spans + "\n".join(left).encode()[:4096])
+    text, fds = receive(server)
+    player = Player(libc, text, *fds)
     while True:
         text, fds = receive(server)
         if not text:
@@ -141,6 +145,165 @@ def copies(dress, names):
     return early
 
 
+def mapped(name):
+    try:
+        fd = posix.open("/proc/self/" + name, posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return []
+    text = slurp(fd)
+    posix.close(fd)
+    return text.splitlines()
+
+
+def trial(end):
+    """Has a child do all that a copy does for a script, and returns what it touched; None in the child.
+
+    That is two counts, of the spans of pages that are written and of those that
+    are read, then their addresses and sizes. A copy gets them all at once.
+    """
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    out, tell = posix.pipe()
+    script, text = posix.pipe()  # all of them above 15: a copy closes what is below
+    posix.write(text, b"print('touch')")  # what every run touches; a rehearsal touches more
+    posix.close(text)
+    pid = posix.fork()
+    if pid == 0:
+        ours.close()
+        posix.dup2(theirs.fileno(), 3)
+        for fd in (1, 2):
+            posix.dup2(0, fd)  # which is the null device
+        end._exit = lambda _: tell_touched(tell)
+        return None
+    theirs.close()
+    posix.close(tell)
+    words = sys.argv[:1] + ["site" if sys.flags.no_site else "-", "/dev/null", "/proc/self/fd/%d" % script]
+    try:
+        ours.recv(16)
+        ours.send(pack("<I?I", 0, False, len(ENV)) + ENV + "\0".join(words).encode())
+    except OSError:
+        pass  # it has ended, and so will say nothing
+    found = slurp(out)
+    posix.waitpid(pid, 0)
+    ours.close()
+    for fd in (out, script):
+        posix.close(fd)
+    return found if len(found) >= 8 else pack("<II", 0, 0)
+
+
+def tell_touched(fd):
+    """In the trial's child, at its end: what it has that the zygote has not."""
+    page, most = resource.getpagesize(), 1000
+    table = posix.open("/proc/self/pagemap", posix.O_RDONLY)
+    wrote, read = [], []
+    for line in mapped("maps"):
+        words = line.split(None, 2)
+        start, end = [int(word, 16) for word in words[0].split(b"-")]
+        if words[1][:1] != b"r" or words[1][3:] != b"p" or start >> 47 or end - start > 1 << 30:
+            continue
+        written = words[1][1:2] == b"w"
+        # In the top byte of an entry: 0x80 for a page that is there, 0x20 for a
+        # file's, 0x01 for one that nobody else has.
+        mask, wanted, to = (0xA1, 0x81, wrote) if written else (0xA0, 0xA0, read)
+        last = -2
+        posix.lseek(table, start // page * 8, 0)
+        for n, entry in enumerate(memoryview(posix.read(table, (end - start) // page * 8)).cast("Q")):
+            if entry >> 56 & mask != wanted:
+                continue
+            if last == n - 1:
+                to[-1][1] += page
+            else:
+                to.append([start + n * page, page])
+            last = n
+    wrote, read = wrote[:most], read[:most]
+    text = pack("<II", len(wrote), len(read)) + b"".join([pack("<QQ", *span) for span in wrote + read])
+    while text:
+        text = text[posix.write(fd, text):]
+    posix._exit(0)
+
+
+def mapped(name):
+    try:
+        fd = posix.open("/proc/self/" + name, posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return []
+    text = slurp(fd)
+    posix.close(fd)
+    return text.splitlines()
+
+
+def trial(end):
+    """Has a child do all that a copy does for a script, and returns what it touched; None in the child.
+
+    Two counts, of what is written and of what is read, then for each span of
+    pages address and size. A copy is given them all at once, which costs a third of
+    what it costs when each is missed.
+    """
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    out, tell = posix.pipe()
+    script, text = posix.pipe()  # all of them above 15, as a copy's are not
+    posix.write(text, b"print('touch')")  # what every run touches; a rehearsal touches more
+    posix.close(text)
+    pid = posix.fork()
+    if pid == 0:
+        ours.close()
+        posix.dup2(theirs.fileno(), 3)
+        for fd in (1, 2):
+            posix.dup2(0, fd)  # which is the null device
+        end._exit = lambda _: tell_touched(tell)
+        return None
+    theirs.close()
+    posix.close(tell)
+    words = sys.argv[:1] + ["site" if sys.flags.no_site else "-", "/dev/null", "/proc/self/fd/%d" % script]
+    null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
+    try:
+        ours.recv(16)
+        ours.sendmsg([pack("<I?I", 0, False, len(ENV)) + ENV + "\0".join(words).encode()],
+                     [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, pack("<3i", null, null, null))])
+    except OSError:  # it has ended, which the other end of the pipe shows too
+        pass
+    found = slurp(out)
+    posix.waitpid(pid, 0)
+    ours.close()
+    for fd in (out, script):
+        posix.close(fd)
+    return found if len(found) >= 8 else pack("<II", 0, 0)
+
+
+def tell_touched(fd):
+    """In the trial's child, at its end: what it has that the zygote has not."""
+    page, most = resource.getpagesize(), 1000
+    table = posix.open("/proc/self/pagemap", posix.O_RDONLY)
+    wrote, read = [], []
+    for line in mapped("maps"):
+        span, access = line.split(None, 2)[:2]
+        start, end = [int(word, 16) for word in span.split(b"-")]
+        if access[3:] != b"p" or access[:1] != b"r" or start >> 47 or end - start > 1 << 30:
+            continue
+        posix.lseek(table, start // page * 8, 0)
+        entries = memoryview(posix.read(table, (end - start) // page * 8)).cast("Q")
+        spans, last = [], None
+        for n, entry in enumerate(entries):
+            if entry >> 56 & 0xA1 == (0x81 if access[1:2] == b"w" else 0xA0) or access[1:2] != b"w" and entry >> 56 & 0xA0 == 0xA0:
+                if last == n - 1:
+                    spans[-1][1] += page
+                else:
+                    spans.append([start + n * page, page])
+                last = n
+        (wrote if access[1:2] == b"w" else read).extend(spans)
+    wrote, read = wrote[:most], read[:most]
+    text = pack("<II", len(wrote), len(read)) + b"".join([pack("<QQ", *span) for span in wrote + read])
+    while text:
+        text = text[posix.write(fd, text):]
+    posix._exit(0)
+
+
+def slurp(fd):
+    text = b""
+    while part := posix.read(fd, 1 << 16):
+        text += part
+    return text
+
+
 def threads():
     try:
         return len(posix.listdir("/proc/self/task"))
@@ -150,15 +313,7 @@ def threads():
 
 def shares():
     """Whether there is memory that all copies would write in common."""
-    try:
-        fd = posix.open("/proc/self/maps", posix.O_RDONLY | posix.O_CLOEXEC)
-    except OSError:  # the server looks too
-        return False
-    text = b""
-    while part := posix.read(fd, 1 << 16):
-        text += part
-    posix.close(fd)
-    return any(line.split(None, 2)[1][1::2] == b"ws" for line in text.splitlines())
+    return any(line.split(None, 2)[1][1::2] == b"ws" for line in mapped("maps"))  # the server looks too
 
 
 def take_socket():
@@ -204,8 +359,8 @@ def wait_for_job():
     if not text:
         posix._exit(0)
     sock.detach()
-    for i, fd in enumerate(fds):
-        posix.dup2(fd, i)
+    for fd in fds:
+        posix.dup2(fd, 0)
     posix.closerange(3, 16)  # the socket too, and where there is no getrandom, what Python keeps open of /dev/urandom
     become(Job(text))
     gc.enable()

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,8 @@ type copied struct {
 	job  *os.File      // the script's socket, until the job is given
 	gone chan struct{} // closed when pid 1 is gone too
 	once sync.Once
+
+	streams [2]*os.File // the ends of its output to read from, until they are asked for; guarded by the running's mu
 }
 
 // idle is a copy without a job.
@@ -41,23 +44,27 @@ func (z *zygote) newCopy(ctx context.Context, early bool) (*running, error) {
 		copy: &copied{z: z, gone: make(chan struct{})},
 	}
 	files, err := z.provide(r)
-	defer closeAll(files[:min(len(files), 2)]) // the other ends
-	if len(files) > copyImage {
-		defer closeAll(files[copyDoors:])
-	}
+	defer func() { // the other ends, and what else is the copy's alone
+		for i, f := range files {
+			if i != copyImage {
+				f.Close()
+			}
+		}
+	}()
 	if err != nil {
 		return nil, errors.Join(err, r.release())
 	}
 	if err := z.ask(early, copyBlock(r.id, z.pol.Dir), files); err != nil {
 		return nil, errors.Join(err, r.release())
 	}
-	closeAll(files[:2]) // or the end of a process would not be the end of its socket
+	closeAll(files[:copyImage]) // or the end of a process would not be the end of its socket
 	z.copies.Add(1)
 	go r.listen()
 	if err := r.ready(ctx); err != nil {
 		return nil, errors.Join(err, r.copy.end(r))
 	}
 	r.stand = standing(z.pol.Network, z.site, r)
+	r.meter.ahead()
 	return r, nil
 }
 
@@ -85,6 +92,14 @@ func (z *zygote) provide(r *running) (files []*os.File, err error) {
 		return files, &Error{Step: "make the socket to the script", Err: err}
 	}
 	files = append(files, job, z.image)
+	for i := range r.copy.streams {
+		read, write, err := Pipe(false)
+		if err != nil {
+			return files, &Error{Step: "make a pipe for the script", Err: err}
+		}
+		r.copy.streams[i] = read
+		files = append(files, write)
+	}
 	doors, err := r.meter.doors(false)
 	if err != nil || len(doors) != z.site.doors {
 		closeAll(doors)
@@ -103,6 +118,16 @@ func (z *zygote) provide(r *running) (files []*os.File, err error) {
 	case <-z.quit:
 		return files, ErrZygote
 	}
+}
+
+// copyBlock is the text of the block for one copy.
+func copyBlock(id identity, home string) []byte {
+	b := make([]byte, copyText)
+	binary.LittleEndian.PutUint32(b, uint32(id.uid))
+	binary.LittleEndian.PutUint32(b[4:], uint32(id.gid))
+	copy(b[8:8+copyPasswd], passwd(id, home).Data)
+	copy(b[8+copyPasswd:], group(id).Data)
+	return b
 }
 
 // ready waits until the walls stand and the program waits behind them.

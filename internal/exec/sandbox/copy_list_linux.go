@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -31,14 +30,16 @@ const (
 	copyTell  = iota // pid 1's socket
 	copyJob          // the script's socket
 	copyImage        // what pid 1 becomes
-	copyDoors        // and up: into the cgroup; then the network namespace, if it was made ahead
+	copyOut          // the script's standard output
+	copyErr
+	copyDoors // and up: into the cgroup; then the network namespace, if it was made ahead
 
 	copyText              = 2*4 + copyPasswd + copyGroup // uid, gid and two files of /etc
 	copyPasswd, copyGroup = 64, 32
 )
 
 // composeCopy writes the list of all copies that have the form of s.
-func composeCopy(p *program, pol Policy, s site, c callouts, ahead bool) {
+func composeCopy(p *program, pol Policy, s site, c callouts, touched []span, ahead bool) {
 	fds := copyDoors + s.doors
 	if ahead {
 		fds++
@@ -96,7 +97,8 @@ func composeCopy(p *program, pol Policy, s site, c callouts, ahead bool) {
 	p.call(unix.SYS_EXECVEAT, num(fdImage), p.str(""), num(p.strings([]string{"pyrun-init"})), num(p.words(0)), num(unix.AT_EMPTY_PATH))
 
 	p.here(two)
-	wallInCopy(p, pol, s.bounds, fd(copyJob), rules, s.filter)
+	touch(p, touched)
+	wallInCopy(p, pol, s, fd, rules)
 	p.begin("tell the program that it is a copy")
 	p.function(c.child).plain()
 	p.back(num(0))
@@ -191,13 +193,13 @@ func furnishCopy(p *program, pol Policy, s site) slot {
 }
 
 // wallInCopy is becomeScript for a copy: it goes on being a program that runs.
-func wallInCopy(p *program, pol Policy, b bounds, job, rules slot, filter []byte) {
+func wallInCopy(p *program, pol Policy, s site, fd func(int) slot, rules slot) {
 	p.begin("the script's own socket")
-	p.call(unix.SYS_DUP3, job.arg(), num(fdParent), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_DUP3, fd(copyJob).arg(), num(fdParent), num(unix.O_CLOEXEC))
 	p.begin("the script's own session")
 	p.call(unix.SYS_SETSID)
 	p.begin("set limits")
-	limits(p, pol.Limits, b)
+	limits(p, pol.Limits, s.bounds)
 	p.call(unix.SYS_SETPRIORITY, num(unix.PRIO_PROCESS), num(0), num(5)).allow(unix.EACCES) // whoever started pyrun was nicer still
 	p.begin("enter the working directory")
 	p.call(unix.SYS_UMASK, num(0o077))
@@ -206,9 +208,16 @@ func wallInCopy(p *program, pol Policy, b bounds, job, rules slot, filter []byte
 	// socket and the cgroup's doors are among them.
 	p.begin("close the script's descriptors")
 	p.call(unix.SYS_DUP3, rules.arg(), num(fdRules), num(unix.O_CLOEXEC))
-	p.call(unix.SYS_CLOSE_RANGE, num(fdRules+1), num(uint32(0xffffffff)), num(0))
-	narrow := fprog(p, filter)
+	p.call(unix.SYS_DUP3, fd(copyOut).arg(), num(fdOut), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_DUP3, fd(copyErr).arg(), num(fdErr), num(unix.O_CLOEXEC))
+	p.call(unix.SYS_CLOSE_RANGE, num(fdErr+1), num(uint32(0xffffffff)), num(0))
+	narrow := fprog(p, s.filter)
 	keepMemory(p, narrow)
+	p.begin("the script's own output") // only now, or the keeper would hold its ends
+	for i, own := range []int{fdOut, fdErr} {
+		p.call(unix.SYS_DUP3, num(own), num(1+i), num(0))
+		p.call(unix.SYS_CLOSE, num(own))
+	}
 	p.begin("restrict files (Landlock)")
 	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, num(fdRules), num(0))
 	p.call(unix.SYS_CLOSE, num(fdRules))
@@ -228,14 +237,4 @@ func composeInit(p *program, guard []byte) {
 	p.begin("say that the walls stand")
 	p.call(unix.SYS_WRITE, num(fdParent), num(p.words(tagStarted, 0)), num(16)).exactly(16)
 	waitForScript(p, slot(p.bytes([]byte{2, 0, 0, 0}, 4)), true)
-}
-
-// copyBlock is the text of the block for one copy.
-func copyBlock(id identity, home string) []byte {
-	b := make([]byte, copyText)
-	binary.LittleEndian.PutUint32(b, uint32(id.uid))
-	binary.LittleEndian.PutUint32(b[4:], uint32(id.gid))
-	copy(b[8:8+copyPasswd], passwd(id, home).Data)
-	copy(b[8+copyPasswd:], group(id).Data)
-	return b
 }

@@ -59,7 +59,7 @@ func documentedCopy() string {
 	s := site{landlock: 7, doors: 1, id: identity{userns: true, hostID: -1}}
 	list := func(ahead bool) []string {
 		p, init := newCopy(""), newOpening("")
-		composeCopy(p, shell("true"), s, callouts{}, ahead)
+		composeCopy(p, shell("true"), s, callouts{}, []span{{written: true}}, ahead)
 		composeInit(init, nil)
 		return append(p.list(), init.list()...)
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // release gives the copy its job.
@@ -36,27 +38,24 @@ func (r *running) give(ctx context.Context, j Job) error {
 		}
 		r.meter = m
 	}
-	// Not one for many jobs: locks and flags of an open file stay while anyone has it.
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return &Error{Step: "open the null device", Err: err}
-	}
-	defer null.Close()
-	streams := []*os.File{j.Stdio.Stdin, j.Stdio.Stdout, j.Stdio.Stderr}
-	for i := range streams {
-		if streams[i] == nil {
-			streams[i] = null
-		}
+	var stdin []*os.File // without one it keeps the null device
+	if j.Stdin != nil {
+		stdin = append(stdin, j.Stdin)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
 		return &Error{Step: "give the job", Err: ErrZygote}
 	}
+	for _, f := range r.copy.streams {
+		if err := drain(f); err != nil {
+			return &Error{Step: "empty the script's output", Err: err}
+		}
+	}
 	r.limits = j.Limits
 	now := time.Now() // not later: it may be over before this goes on
-	err = send(r.copy.job, append(tighter(pol.Limits, j.Limits, r.copy.z.site.bounds), j.Message...), streams...)
-	runtime.KeepAlive(streams)
+	err := send(r.copy.job, append(tighter(pol.Limits, j.Limits, r.copy.z.site.bounds), j.Message...), stdin...)
+	runtime.KeepAlive(stdin)
 	if err != nil {
 		return &Error{Step: "give the job", Err: errors.Join(ErrZygote, err)}
 	}
@@ -64,6 +63,23 @@ func (r *running) give(ctx context.Context, j Job) error {
 	r.begins(now)
 	r.stop = context.AfterFunc(ctx, func() { r.kill(KilledCancelled) })
 	return nil
+}
+
+// drain throws away what the program said before there was a job, as some
+// libraries do when they are forked: it is no output of the job's.
+func drain(from *os.File) error {
+	conn, err := from.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return conn.Read(func(fd uintptr) bool {
+		b := make([]byte, 512)
+		for {
+			if n, err := unix.Read(int(fd), b); n <= 0 && !errors.Is(err, unix.EINTR) {
+				return true
+			}
+		}
+	})
 }
 
 // tighter lists the limits that differ from those a copy has.

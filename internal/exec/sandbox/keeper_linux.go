@@ -35,7 +35,11 @@ func keepMemory(p *program, filter uint64) {
 
 const (
 	keeperPID = 3 // the third process of a new namespace
-	fdRules   = 4 // Landlock's, of a copy that is being walled in
+
+	// Of a copy that is being walled in.
+	fdRules = 4 // Landlock's
+	fdOut   = 5 // its output, until it has its keeper
+	fdErr   = 6
 )
 
 // seeKeeper is pid 1's: it waits until its first child that does anything is

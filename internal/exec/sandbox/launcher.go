@@ -33,6 +33,7 @@ type launcher interface {
 type process interface {
 	posture() Posture
 	store() *os.File
+	streams() (stdout, stderr *os.File)
 	observe() (Observation, error)
 	kill(Reason)
 	wait() Exit
@@ -69,6 +70,10 @@ func (p *Process) Posture() Posture { return p.impl.posture() }
 // Name. It stays good after the tree has died and until Close: read it then,
 // when nothing can change it, and follow no link in it.
 func (p *Process) Store() *os.File { return p.impl.store() }
+
+// Streams are the ends to read from of what a copy's script writes to, which is
+// the caller's to close. They are told once; nil where Start was given a Stdio.
+func (p *Process) Streams() (stdout, stderr *os.File) { return p.impl.streams() }
 
 // Kill ends the whole tree at once and gives the reason for Exit.Killed; the first reason stays.
 func (p *Process) Kill(r Reason) { p.impl.kill(r) }

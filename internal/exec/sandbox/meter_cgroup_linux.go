@@ -16,8 +16,10 @@ import (
 type held struct {
 	group *cgroup.Group
 	kind  cgroup.Mode
-	quit  chan struct{}
-	done  sync.WaitGroup
+
+	mu   sync.Mutex // guards the two below; held while looking
+	look *time.Timer
+	over bool
 }
 
 const lookEvery = 20 * time.Millisecond
@@ -47,7 +49,7 @@ func newMeter(h *cgroup.Hierarchy) (meter, error) {
 	if err != nil {
 		return nil, &Error{Step: "make the cgroup", Err: err}
 	}
-	return &held{group: g, kind: h.Mode(), quit: make(chan struct{})}, nil
+	return &held{group: g, kind: h.Mode()}, nil
 }
 
 func (m *held) limit(l Limits) (meter, error) {
@@ -76,34 +78,43 @@ func (m *held) doors(cloned bool) ([]*os.File, error) {
 	return m.group.Doors()
 }
 
+// ahead has the group open its counters.
+func (m *held) ahead() {
+	_, _ = m.group.Usage()
+	_ = m.group.Processes()
+}
+
 // watch ends the whole tree when the kernel has killed one of it for memory.
 // Version 2 does that by itself (memory.oom.group).
 func (m *held) watch(r *running) {
 	if m.kind != cgroup.V1 {
 		return
 	}
-	m.done.Go(func() {
-		tick := time.NewTicker(lookEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-m.quit:
-				return
-			case <-tick.C:
-			}
-			if u, err := m.group.Usage(); err == nil && u.OOMKills > 0 {
-				r.kill(KilledMemory)
-				return
-			}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.look = time.AfterFunc(lookEvery, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.over {
+			return
 		}
+		if u, err := m.group.Usage(); err == nil && u.OOMKills > 0 {
+			r.kill(KilledMemory)
+			return
+		}
+		m.look.Reset(lookEvery)
 	})
 }
 
 func (m *held) processes() int { return m.group.Processes() }
 
 func (m *held) stop() {
-	close(m.quit)
-	m.done.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.over = true
+	if m.look != nil {
+		m.look.Stop()
+	}
 }
 
 func (m *held) settle(e *Exit) {

@@ -18,6 +18,7 @@ type meter interface {
 	// limit sets the bounds of a run that has not begun yet and returns the meter
 	// that holds them.
 	limit(Limits) (meter, error)
+	ahead()         // makes what is read at the end quick to read, while nobody waits
 	watch(*running) // begins with the program
 	stop()          // ends when pid 1 is gone
 	processes() int // and threads, at present; 0 when nobody counts

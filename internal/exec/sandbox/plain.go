@@ -179,6 +179,8 @@ func (b *bare) posture() Posture {
 	return Posture{Backend: None, Layers: []string{}, Memory: "none", Network: "host"}
 }
 func (b *bare) store() *os.File { return b.dir }
+
+func (b *bare) streams() (stdout, stderr *os.File) { return nil, nil }
 func (b *bare) observe() (Observation, error) {
 	return Observation{}, ErrUnsupported // there is no wall to look at
 }

@@ -156,6 +156,17 @@ func (r *running) begins(now time.Time) {
 func (r *running) posture() Posture { return r.stand }
 func (r *running) store() *os.File  { return r.dir }
 
+func (r *running) streams() (stdout, stderr *os.File) {
+	if r.copy == nil {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	own := r.copy.streams
+	r.copy.streams = [2]*os.File{}
+	return own[0], own[1]
+}
+
 // kill ends pid 1; the kernel ends the rest with it.
 func (r *running) kill(why Reason) {
 	r.mu.Lock()
@@ -213,7 +224,8 @@ func (r *running) release() error {
 	r.mu.Unlock()
 	files := []*os.File{r.sock, r.dir, pidfd}
 	if r.copy != nil {
-		files = append(files, r.copy.job)
+		stdout, stderr := r.streams()
+		files = append(files, r.copy.job, stdout, stderr)
 	}
 	for _, f := range files {
 		if f != nil {

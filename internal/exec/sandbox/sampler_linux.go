@@ -50,6 +50,7 @@ func (s *sampler) close() error {
 }
 
 func (s *sampler) processes() int { return 0 }
+func (s *sampler) ahead()         {}
 
 func (s *sampler) watch(r *running) {
 	if s.most <= 0 {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 )
 
@@ -33,11 +34,11 @@ type Copy struct{ impl copier }
 
 // Job is what differs from one run of a zygote's policy to another.
 type Job struct {
-	Limits  Limits // none above the policy's but Wall and CPU; Disk and Inodes the same
-	Files   []File // below Writable directories
-	Links   []Link // likewise
-	Stdio   Stdio
-	Message []byte // for the program
+	Limits  Limits   // none above the policy's but Wall and CPU; Disk and Inodes the same
+	Files   []File   // below Writable directories
+	Links   []Link   // likewise
+	Stdin   *os.File // as of a Stdio; the other two are the copy's own, see Process.Streams
+	Message []byte   // for the program
 }
 
 // zygoter and copier are what a backend that has zygotes brings.

@@ -19,7 +19,8 @@ import (
 //
 //	it sends      once, when it is ready and has one thread: four addresses of
 //	              functions, 64 bits each (called before a fork, the C library's
-//	              fork, after it in the parent, after it in the child), then text;
+//	              fork, after it in the parent, after it in the child), then the spans of
+//	              memory that a copy will touch (spansOf), then text;
 //	              zeros and a name when what has that name started threads
 //	it receives   once: the sizes of ops and data, 32 bits each, their addresses and
 //	              the offset of the data in the list's file, 64 bits each; with it
@@ -33,7 +34,7 @@ import (
 //	it sends      what the code returned, 32 bits, unless that was 0: then it is the copy
 //
 // A copy has its own socket as descriptor 3. It sends 16 bytes that begin with
-// tagReady and receives, with the three standard streams, one message: a count of
+// tagReady and receives, with its standard input if it is to have one, one message: a count of
 // limits, 32 bits, for each of them resource, soft and hard as 64 bits, then
 // what the caller of Release had to say.
 
@@ -116,12 +117,13 @@ func (z *zygote) meet(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || len(hello) < 32 {
+	if err != nil || len(hello) < 40 {
 		return &Error{Step: "start the zygote", Err: errors.Join(ErrZygote, err), Why: z.printed.last()}
 	}
 	le := binary.LittleEndian
 	c := callouts{le.Uint64(hello), le.Uint64(hello[8:]), le.Uint64(hello[16:]), le.Uint64(hello[24:])}
-	z.text = string(hello[32:])
+	touched, text := spansOf(hello[32:])
+	z.text = string(text)
 	if c.fork == 0 || !aloneBelow(z.r.first()) {
 		return &Error{Step: "start the zygote", Err: errors.Join(&ThreadsError{z.text}, ErrZygote)}
 	}
@@ -144,7 +146,7 @@ func (z *zygote) meet(ctx context.Context) error {
 	}
 	z.site = s
 	z.list, z.init = newCopy(z.n.copyFault), newOpening(z.n.copyFault)
-	composeCopy(z.list, z.pol, s, c, z.nets != nil)
+	composeCopy(z.list, z.pol, s, c, touched, z.nets != nil)
 	composeInit(z.init, s.guard)
 	if z.image, err = executable(z.init.image(h.code, elfMachine)); err != nil {
 		return &Error{Step: "write the image of pid 1", Err: err}

@@ -62,23 +62,20 @@ func startZygote(t *testing.T, o Options) (*zygote, error) {
 // give releases a copy with a message and returns what it prints, once it ends.
 func give(t *testing.T, c copier, j Job) (string, Exit) {
 	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	j.Stdio = Stdio{Stdout: w, Stderr: w}
 	p, err := c.release(context.Background(), j)
-	w.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := io.ReadAll(r)
+	stdout, stderr := p.streams()
+	defer stdout.Close()
+	defer stderr.Close()
+	out, _ := io.ReadAll(stdout)
+	more, _ := io.ReadAll(stderr)
 	exit := p.wait()
 	if err := p.close(); err != nil {
 		t.Error(err)
 	}
-	return string(out), exit
+	return string(out) + string(more), exit
 }
 
 func TestCopies(t *testing.T) {
@@ -222,12 +219,18 @@ func TestCopyPosture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, w, err := Pipe(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
 	cold, err := z.n.start(context.Background(), Place{}, func() Policy {
 		p := z.pol
 		p.Limits.mapped, p.Limits.keepers = 0, 0
 		p.Argv = []string{"/usr/bin/python3", "-I", "-S", "-c", "import time; time.sleep(60)"}
 		return p
-	}(), Stdio{})
+	}(), Stdio{Stdout: w, Stderr: w})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,16 +440,12 @@ func TestZygoteDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := waitForProgram(t, z.r.first(), "python3")
-	r, w, err := os.Pipe()
+	p, err := c.release(context.Background(), Job{Limits: z.pol.Limits, Message: []byte("sleep")})
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, _ := p.streams()
 	defer r.Close()
-	p, err := c.release(context.Background(), Job{Limits: z.pol.Limits, Message: []byte("sleep"), Stdio: Stdio{Stdout: w}})
-	w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ type Usage struct {
 // Usage reads the counters. It may be called until Close.
 func (g *Group) Usage() (Usage, error) {
 	var u Usage
-	r := reader{}
+	r := reader{from: &g.counters}
 	switch g.mode {
 	case V2:
 		u.Peak = r.number(g.memory, "memory.peak", "") // since Linux 5.19
@@ -86,18 +85,21 @@ func (g *Group) Processes() int {
 	if g.mode == V1 {
 		folder = g.pids
 	}
-	r := reader{}
+	r := reader{from: &g.counters}
 	return int(r.number(folder, "pids.current", ""))
 }
 
 // reader reads counters and keeps the first error. Files and folders that are not there count 0.
-type reader struct{ err error }
+type reader struct {
+	from *counters
+	err  error
+}
 
 func (r *reader) number(folder, file, key string) int64 {
 	if folder == "" || r.err != nil {
 		return 0
 	}
-	text, err := read(filepath.Join(folder, file), 16<<10)
+	text, err := r.from.read(folder, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}

@@ -32,6 +32,8 @@ type Group struct {
 	dir    *os.File // version 2: the folder, for clone
 	rmdir  func(string) error
 
+	counters counters
+
 	once sync.Once
 	err  error // of Close
 }
@@ -190,7 +192,7 @@ func (g *Group) Add(pid int) error {
 // does anything; later ones return the same.
 func (g *Group) Close() error {
 	g.once.Do(func() {
-		var errs []error
+		errs := []error{g.counters.close()}
 		if g.dir != nil {
 			errs = append(errs, g.dir.Close())
 		}

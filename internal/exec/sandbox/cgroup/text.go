@@ -37,10 +37,15 @@ func read(path string, limit int64) (string, error) {
 		return "", err
 	}
 	defer syscall.Close(fd)
+	return readAll(path, limit, func(b []byte, _ int) (int, error) { return syscall.Read(fd, b) })
+}
+
+// readAll calls next, with what was read so far, until it has nothing more.
+func readAll(path string, limit int64, next func(b []byte, done int) (int, error)) (string, error) {
 	var b []byte
 	for int64(len(b)) <= limit {
 		b = slices.Grow(b, 512)
-		n, err := syscall.Read(fd, b[len(b):cap(b)])
+		n, err := next(b[len(b):cap(b)], len(b))
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue

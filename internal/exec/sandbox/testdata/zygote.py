@@ -33,8 +33,12 @@ if mode == "shares":
 
     common = mmap.mmap(-1, 4096)
 libc, api = ctypes.CDLL(None), ctypes.pythonapi
+# Memory that a copy is to get at once, and, between, an address where there is none.
+area, page = ctypes.create_string_buffer(b"x" * (66 << 16)), 1 << 16
+area_at = -(-ctypes.addressof(area) // page) * page
+spans = pack("<II6Q", 2, 1, area_at, 32 * page, 1 << 46, page, area_at + 32 * page, page)
 server.send(pack("<4Q", *[ctypes.cast(f, ctypes.c_void_p).value for f in (
-    api.PyOS_BeforeFork, libc.fork, api.PyOS_AfterFork_Parent, api.PyOS_AfterFork_Child)]) + b"ready")
+    api.PyOS_BeforeFork, libc.fork, api.PyOS_AfterFork_Parent, api.PyOS_AfterFork_Child)]) + spans + b"ready")
 text, (code, listed) = receive(server)
 ops, size, at, data, offset = unpack_from("<IIQQQ", text)
 mmap = libc.mmap
@@ -83,6 +87,9 @@ if mode == "copy closes":
     time.sleep(60)
 if mode == "copy is killed":
     posix.kill(2, 9)
+if mode == "copy talks":
+    posix.write(1, b"early\n" * 1000)
+    posix.write(2, b"early\n")
 job.send(pack("<QQ", 5, 0))
 if mode == "copy leaves early":
     posix._exit(6)
@@ -91,6 +98,13 @@ job.close()
 for i, fd in enumerate(fds):
     posix.dup2(fd, i)
     posix.close(fd)
+if text[4:] == b"touched":  # whose the pages are that were to be written, and the ones behind
+    with open("/proc/self/pagemap", "rb", 0) as table:
+        size = posix.sysconf("SC_PAGESIZE")
+        table.seek(area_at // size * 8)
+        own = [entry >> 56 & 1 for entry in memoryview(table.read(64 * page // size * 8)).cast("Q")]
+    half = len(own) // 2
+    print(sum(own[:half]) == half, sum(own[half:]) < half // 2, end=" ")
 print(text[4:].decode(), flush=True)
 if text[4:] == b"sleep":
     time.sleep(60)
