@@ -17,6 +17,9 @@ var bootstrap string
 //go:embed report.py
 var report string
 
+//go:embed leave.py
+var leave string
+
 //go:embed figures.py
 var figures string
 
@@ -27,7 +30,7 @@ var zygote string
 // so that only a script with figures pays for compiling it.
 func harness() []byte {
 	text := strings.Replace(bootstrap, `FIGURES = ""`, "FIGURES = "+strconv.QuoteToASCII(figures), 1)
-	return []byte(report + strings.Replace(text, `ZYGOTE = ""`, "ZYGOTE = "+strconv.QuoteToASCII(zygote), 1))
+	return []byte(report + leave + strings.Replace(text, `ZYGOTE = ""`, "ZYGOTE = "+strconv.QuoteToASCII(zygote), 1))
 }
 
 // The harness's file. The warnings module takes no frame of a file with these two words
@@ -95,6 +98,7 @@ func harnessPrint() string {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, bootstrap)
 	_, _ = io.WriteString(h, report)
+	_, _ = io.WriteString(h, leave)
 	_, _ = io.WriteString(h, figures)
 	_, _ = io.WriteString(h, zygote)
 	return strconv.FormatUint(h.Sum64(), 16)

@@ -7,12 +7,10 @@ zygote_linux.go; this side decides nothing.
 """
 import sys
 import posix
-import atexit
 import gc
 import ctypes
 import resource
 import _socket
-from _weakref import ref
 from struct import pack, unpack_from
 
 TOUCH = b"""
@@ -96,7 +94,7 @@ def copies(dress, names):
     """Returns in a copy: whether there is time for a rehearsal."""
     server = take_socket()
     libc = ctypes.CDLL(None)
-    atexit.register(leave_soon, ctypes.PyDLL(None))  # by which no other thread may run meanwhile
+    atexit.register(leave_soon, ctypes.PyDLL(None).fflush, posix._exit)  # by which no other thread may run meanwhile
     left = []
     one_thread = {name: b"1" for name in posix.environ if name.endswith(b"_NUM_THREADS")}
     given = {name: posix.environ[name] for name in one_thread}
@@ -121,8 +119,7 @@ def copies(dress, names):
     server.send(pack("<4Q", *[ctypes.cast(hook, ctypes.c_void_p).value for hook in hooks]) + "\n".join(left).encode()[:4096])
     text, fds = receive(server)
     player = Player(libc, text, *fds)
-    global FRESH
-    FRESH = frozenset(sys.modules)
+    settled(["sys", "builtins"])  # looking at each would cost every copy its pages
     gc.collect()
     gc.disable()
     gc.freeze()
@@ -225,8 +222,6 @@ def become(job):
     logging = sys.modules.get("logging")
     if logging is not None:
         logging._startTime = logging.time.time_ns() if sys.version_info >= (3, 13) else logging.time.time()
-    global OWNER
-    OWNER = posix.getpid()
 
 
 ENV = None  # what is in place, as pairs words it
@@ -278,7 +273,7 @@ def forget():
 
 def rehearse(dress):
     """Does what a run does, so that it is done, and leaves nothing of it."""
-    global STATUS, ENV
+    global ENV
     keep = posix.dup(1), posix.dup(2)
     null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
     posix.dup2(null, 1), posix.dup2(null, 2)
@@ -294,109 +289,10 @@ def rehearse(dress):
         flush()
         ENV = pairs()  # packages may have set something
     finally:
-        sys.argv, sys.path[:], sys.modules["__main__"], STATUS = argv, path, main, None
+        sys.argv, sys.path[:], sys.modules["__main__"] = argv, path, main
         if given is not None:
             sys.orig_argv = given
         for fd, at in zip(keep, (1, 2)):
             posix.dup2(fd, at)
             posix.close(fd)
         posix.close(null)
-
-
-STATUS = None  # what a copy's script ends with, once that is known
-OWNER = None  # the process of a copy: what it forks ends as anything does
-SHOWS = ("io", "traceback", "linecache")  # without which, at its end, Python shows no source
-FRESH = frozenset()  # the names of modules that it began with
-
-
-def ends(error):
-    """What the status will be, when nothing that a script has put in place can change it."""
-    if error is None:
-        return 0
-    if isinstance(error, SystemExit):
-        code = error.code
-        if type(code) is int:
-            return code & 0xFF if -1 << 63 <= code < 1 << 63 else 0xFF
-        return {type(None): 0, str: 1}.get(type(code))
-    return 1 if sys.excepthook is sys.__excepthook__ and not isinstance(error, KeyboardInterrupt) else None
-
-
-def leave_soon(libc):
-    """The last exit function: ends a copy without taking apart what the zygote has loaded.
-
-    What can be noticed of Python's own end is done: the script's objects go, in
-    that order, and the streams are flushed. Where it cannot be done just so, it
-    is left to Python.
-    """
-    if STATUS is None or posix.getpid() != OWNER:
-        return
-    if not flush():
-        return
-    space, modules = sys.__dict__, sys.modules
-    if type(modules) is not dict:
-        return
-    # What only Python itself would miss is not worth taking apart.
-    keep = [space.get(name) for name in ("path", "path_hooks", "path_importer_cache", "meta_path")]
-    keep += [modules.get(name) for name in SHOWS]
-    for name in ("path", "argv", "ps1", "ps2", "last_exc", "last_type", "last_value", "last_traceback",
-                 "path_hooks", "path_importer_cache", "meta_path"):
-        space[name] = None
-    for name in ("stdin", "stdout", "stderr"):
-        space[name] = space.get("__%s__" % name)
-    made, held = [], False
-    for name in added(modules):
-        try:
-            made.append(ref(modules[name]))
-        except TypeError:
-            pass
-        modules[name] = None
-    for name in SHOWS:
-        modules[name] = None
-    gc.collect()
-    for link in reversed(made):
-        module = link()
-        if module is not None:
-            empty(module.__dict__)
-            held = True
-        del module
-    if held:
-        gc.collect()
-    if not flush():
-        return
-    libc.fflush(None)
-    libc._exit(STATUS)
-
-
-def added(modules):
-    """__main__ and the names that came after FRESH, in their order.
-
-    A script that takes as many out of sys.modules as it puts behind those that
-    were there leaves with some of its modules not emptied.
-    """
-    names = []
-    for name in reversed(modules):
-        if name in FRESH:
-            break
-        names.append(name)
-    if len(names) + len(FRESH) != len(modules):
-        return [name for name in modules if name not in FRESH or name == "__main__"]
-    return ["__main__"] + names[::-1]  # as it nearly always is, and no page of the others was touched
-
-
-def flush():
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None and not getattr(stream, "closed", False):
-                stream.flush()
-    except BaseException:
-        return False  # Python tries again and says so
-    return True
-
-
-def empty(space):
-    """As Python empties a module that somebody still holds."""
-    for hidden in (True, False):
-        for name in list(space):
-            private = name[:1] == "_" and name[1:2] != "_"
-            if private == hidden and name != "__builtins__":
-                space[name] = None
