@@ -270,7 +270,7 @@ def dress(source):
 if OPTIONS[0] == "zygote":
     if "site" in OPTIONS:
         site()
-    COPY = {"__name__": "pyrun", "atexit": atexit, "leave_soon": leave_soon, "settled": settled, "flush": flush}
+    COPY = {"__name__": "pyrun", "atexit": atexit, "gc": gc, "leave_soon": leave_soon, "settled": settled, "flush": flush}
     exec(compile(ZYGOTE, "<pyrun: zygote>", "exec"), COPY)
     COPY["serve"](dress, furnish, sys.argv[4:])
     OPTIONS, REPORT, SCRIPT = sys.argv[1:4]

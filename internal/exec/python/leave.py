@@ -4,13 +4,23 @@ What can be noticed of Python's own end is done: threads and exit functions have
 had their turn, the script's objects go, in that order, and the streams are
 flushed. Where it cannot be done just so, it is left to Python.
 """
-LOADED = list(sys.modules)
-import atexit
-import gc
 from _weakref import ref
 
-MORE = [word for word in sys.modules if word not in LOADED]  # what a plain start has not loaded
-del LOADED
+
+def builtin(name):
+    """A module of Python's own, made without the search for it, which takes its time, and for nobody else to find."""
+    if name in sys.modules:
+        return sys.modules[name]
+    import _imp
+
+    spec = type(sys.__spec__)(name, None)
+    module = _imp.create_builtin(spec)
+    _imp.exec_builtin(module)
+    sys.modules.pop(name, None)  # where making it has put it there
+    return module
+
+
+atexit, gc = builtin("atexit"), builtin("gc")
 STATUS = None  # what the script ends with, once that is known
 BEGAN = None  # what was there when the script began
 PREFIX = sys.base_prefix
@@ -21,10 +31,8 @@ OTHERS = ("_ctypes", "_curses", "readline", "_tkinter", "_interpreters", "_xxsub
 
 
 def begin():
-    """Has a run end by leave_soon. A script finds loaded what a plain start has loaded."""
+    """Has a run end by leave_soon."""
     atexit.register(leave_soon, None, posix._exit)
-    for word in MORE:
-        sys.modules.pop(word, None)
     gc.freeze()  # to and fro: what is there now counts as having lived long
     gc.unfreeze()
 

@@ -7,7 +7,6 @@ zygote_linux.go; this side decides nothing.
 """
 import sys
 import posix
-import gc
 import ctypes
 import resource
 import _socket
