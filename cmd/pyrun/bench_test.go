@@ -56,8 +56,8 @@ func BenchmarkCommand(b *testing.B) {
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	// Copied, as who installs it does: the linker writes a file in small pieces, and
-	// as long as it lies in memory as it was written, its pages come in more slowly.
+	// Copied, as who installs it does: what the linker has just written starts up to
+	// 6 % more slowly than a copy, as long as it lies in memory as it was written.
 	program, err := os.ReadFile(built)
 	if err == nil {
 		err = os.WriteFile(pyrun, program, 0o755)
