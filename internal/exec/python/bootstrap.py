@@ -287,7 +287,8 @@ else:
     furnish()
 enter()
 if COPY is None and not WINDOWS:
-    settled([word for word in sys.modules if word != "__main__"])
+    # But the two that importlib, when it is loaded, gives a __file__.
+    settled([word for word in sys.modules if not word.startswith(("__main__", "_frozen_importlib", "importlib._"))])
 SPACE = sys.modules["__main__"].__dict__  # a script may take the module away
 try:
     CODE, LAST = load()

@@ -2,7 +2,8 @@
 
 bootstrap.py runs this text when it is started as a zygote: serve() returns in
 each copy, with sys.argv as a start of its own would have it, and bootstrap.py
-goes on as ever. What is said on which descriptor is written in the sandbox's
+goes on as ever. From there it has atexit, gc and what leave.py knows of a run's
+end. What is said on which descriptor is written in the sandbox's
 zygote_linux.go; this side decides nothing.
 """
 import sys
