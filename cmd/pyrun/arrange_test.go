@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urfave/cli/v2"
 )
 
 func TestArrange(t *testing.T) {
@@ -105,4 +107,30 @@ func FuzzArrange(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLean: the library gets one command, and no flag that it would word for a help of its own.
+func TestLean(t *testing.T) {
+	d := &door{}
+	for _, name := range []string{"run", "serve", "packages", ""} {
+		app := lean(d.app(), name)
+		flags := app.Flags
+		if (name == "") != (len(app.Commands) == 0) || len(app.Commands) > 1 {
+			t.Errorf("%q: %d commands", name, len(app.Commands))
+		}
+		for _, c := range app.Commands {
+			if c.Name != name {
+				t.Errorf("%q: got %s", name, c.Name)
+			}
+			flags = append(flags, c.Flags...)
+		}
+		for _, f := range flags {
+			if c, ok := f.(cli.CategorizableFlag); !ok || c.GetCategory() != "" {
+				t.Errorf("%q: --%s has a category still, or is of a kind that is not looked at", name, f.Names()[0])
+			}
+		}
+	}
+	if c, ok := findFlag(d.app(), d.app().Command("run"), "--memory").(cli.CategorizableFlag); !ok || c.GetCategory() == "" {
+		t.Error("help has lost its categories")
+	}
 }

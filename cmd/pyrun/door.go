@@ -87,12 +87,35 @@ func (w world) main(ctx context.Context, args []string) int {
 	app := d.app()
 	var err error
 	if d.line, err = arrange(app, args[1:]); err == nil {
-		err = app.RunContext(ctx, d.line.argv(args[0]))
+		err = lean(app, d.line.command).RunContext(ctx, d.line.argv(args[0]))
 	}
 	if err != nil {
 		d.code = d.fail(err)
 	}
 	return d.code
+}
+
+// lean leaves of the tree what the library needs to run one command. It words
+// each flag of each command for a help that is ours here, with regular
+// expressions, which took half of the time between start and command.
+func lean(app *cli.App, command string) *cli.App {
+	flags := app.Flags
+	if cmd := app.Command(command); cmd != nil {
+		app.Commands, flags = []*cli.Command{cmd}, append(flags[:len(flags):len(flags)], cmd.Flags...)
+	} else {
+		app.Commands = nil
+	}
+	for _, f := range flags { // only what has a category is worded
+		switch f := f.(type) {
+		case *cli.StringFlag:
+			f.Category = ""
+		case *cli.StringSliceFlag:
+			f.Category = ""
+		case *cli.BoolFlag:
+			f.Category = ""
+		}
+	}
+	return app
 }
 
 // settle reads what every command understands: how to speak.

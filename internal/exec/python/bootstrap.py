@@ -13,7 +13,7 @@ and newer.
 
 No trace is left for the script to stumble over: the names below live in the
 module that Python made for this file; the script gets a __main__ of its own.
-harness.go puts report.py before this file and figures.py into it.
+harness.go puts report.py and leave.py before this file and figures.py into it.
 What stays visible is one more frame at the bottom of the stack. This file's
 name holds "importlib" and "_bootstrap" because the warnings module skips frames
 of such files: a warning with a stacklevel then names the line it names elsewhere.
@@ -245,13 +245,13 @@ def leave(error, value):
         except Exception as broken:
             NOTES.append("figures: " + name(broken) + ": " + str(broken))
     write(error, value)
-    if COPY is not None:
-        COPY["STATUS"] = COPY["ends"](error)
+    global SPACE, STATUS
+    SPACE, STATUS = None, ends(error)  # the script's names are nobody's but its own
 
 
 def dress(source):
     """What a zygote and its copies do ahead of a run: all that a run does, to no effect."""
-    global OPTIONS, REPORT, SCRIPT
+    global OPTIONS, REPORT, SCRIPT, STATUS
     OPTIONS, REPORT, SCRIPT = ["-"], "/dev/null", "/dev/null"
     furnish()
     enter()
@@ -263,13 +263,14 @@ def dress(source):
     except ValueError as error:
         describe(error)
     leave(None, None)
+    STATUS = None
     NOTES.clear()
 
 
 if OPTIONS[0] == "zygote":
     if "site" in OPTIONS:
         site()
-    COPY = {"__name__": "pyrun"}
+    COPY = {"__name__": "pyrun", "atexit": atexit, "gc": gc, "leave_soon": leave_soon, "settled": settled, "flush": flush}
     exec(compile(ZYGOTE, "<pyrun: zygote>", "exec"), COPY)
     COPY["serve"](dress, furnish, sys.argv[4:])
     OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
@@ -281,16 +282,22 @@ if OPTIONS[0] == "zygote":
         else:
             OPTIONS.remove("site")
 else:
+    if not WINDOWS:
+        begin()
     furnish()
 enter()
+if COPY is None and not WINDOWS:
+    # But the two that importlib, when it is loaded, gives a __file__.
+    settled([word for word in sys.modules if not word.startswith(("__main__", "_frozen_importlib", "importlib._"))])
+SPACE = sys.modules["__main__"].__dict__  # a script may take the module away
 try:
     CODE, LAST = load()
     if LAST is None:
-        exec(CODE, sys.modules["__main__"].__dict__)
+        exec(CODE, SPACE)
         leave(None, None)
     else:
-        exec(CODE, sys.modules["__main__"].__dict__)
-        leave(None, eval(LAST, sys.modules["__main__"].__dict__))
+        exec(CODE, SPACE)
+        leave(None, eval(LAST, SPACE))
 except BaseException:
     # Raised again with this file's frames taken off, it leaves for Python's own
     # handling: SystemExit, KeyboardInterrupt, sys.excepthook, the exit status.

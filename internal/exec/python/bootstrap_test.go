@@ -286,6 +286,22 @@ func TestReportIsTheScriptsOwn(t *testing.T) {
 	}
 }
 
+// TestLeavesSoon holds that what was there before the script is not taken apart:
+// else a file that lies in a module of Python's own would be closed, and what waits in it be written.
+func TestLeavesSoon(t *testing.T) {
+	source := "import codecs\ncodecs.BOM = open(1, 'w', closefd=False)\ncodecs.BOM.write('taken apart\\n')\n"
+	for _, i := range interpreters(t) {
+		for _, end := range []string{"print('x')\n", "raise SystemExit(3)\n"} {
+			f := newFolders(t, i)
+			plain := run(t, f.job, f.env(), i.Source, "-I", "-c", source+end)
+			out, _, err := harnessed(t, i, f, source+end, Job{})
+			if err != nil || !strings.HasSuffix(plain.stdout, "taken apart\n") || out.stdout != strings.TrimSuffix(plain.stdout, "taken apart\n") || out.code != plain.code {
+				t.Errorf("%s, %q: %+v; plain %+v; %v", i.Version, end, out, plain, err)
+			}
+		}
+	}
+}
+
 // BenchmarkStart tells bare Python and the harness apart.
 func BenchmarkStart(b *testing.B) {
 	i := embeddedInterpreter(b)

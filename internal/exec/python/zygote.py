@@ -2,17 +2,15 @@
 
 bootstrap.py runs this text when it is started as a zygote: serve() returns in
 each copy, with sys.argv as a start of its own would have it, and bootstrap.py
-goes on as ever. What is said on which descriptor is written in the sandbox's
+goes on as ever. From there it has atexit, gc and what leave.py knows of a run's
+end. What is said on which descriptor is written in the sandbox's
 zygote_linux.go; this side decides nothing.
 """
 import sys
 import posix
-import atexit
-import gc
 import ctypes
 import resource
 import _socket
-from _weakref import ref
 from struct import pack, unpack_from
 
 TOUCH = b"""
@@ -39,6 +37,8 @@ NUMPY = b"""
 import numpy
 print(numpy.arange(6).reshape(2, 3) @ numpy.ones((3, 2)), numpy.linspace(0, 1, 5).mean())
 """
+
+END = posix._exit
 
 
 class Job:
@@ -96,8 +96,7 @@ def copies(dress, names):
     """Returns in a copy: whether there is time for a rehearsal."""
     server = take_socket()
     libc = ctypes.CDLL(None)
-    end = ctypes.PyDLL(None)  # by which no other thread may run meanwhile
-    atexit.register(leave_soon, end)
+    atexit.register(leave_soon, ctypes.PyDLL(None).fflush, end)  # by which no other thread may run meanwhile
     left = []
     one_thread = {name: b"1" for name in posix.environ if name.endswith(b"_NUM_THREADS")}
     given = {name: posix.environ[name] for name in one_thread}
@@ -118,12 +117,11 @@ def copies(dress, names):
     set_all(given)
     global ENV
     ENV = pairs()
-    global FRESH
-    FRESH = frozenset(sys.modules)
+    settled(["sys", "builtins"])  # looking at each would cost every copy its pages
     gc.collect()
     gc.disable()
     gc.freeze()
-    spans = trial(end)
+    spans = trial()
     if spans is None:
         return False
     hooks = [ctypes.pythonapi.PyOS_BeforeFork, libc.fork, ctypes.pythonapi.PyOS_AfterFork_Parent, ctypes.pythonapi.PyOS_AfterFork_Child]
@@ -145,163 +143,9 @@ def copies(dress, names):
     return early
 
 
-def mapped(name):
-    try:
-        fd = posix.open("/proc/self/" + name, posix.O_RDONLY | posix.O_CLOEXEC)
-    except OSError:
-        return []
-    text = slurp(fd)
-    posix.close(fd)
-    return text.splitlines()
-
-
-def trial(end):
-    """Has a child do all that a copy does for a script, and returns what it touched; None in the child.
-
-    That is two counts, of the spans of pages that are written and of those that
-    are read, then their addresses and sizes. A copy gets them all at once.
-    """
-    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-    out, tell = posix.pipe()
-    script, text = posix.pipe()  # all of them above 15: a copy closes what is below
-    posix.write(text, b"print('touch')")  # what every run touches; a rehearsal touches more
-    posix.close(text)
-    pid = posix.fork()
-    if pid == 0:
-        ours.close()
-        posix.dup2(theirs.fileno(), 3)
-        for fd in (1, 2):
-            posix.dup2(0, fd)  # which is the null device
-        end._exit = lambda _: tell_touched(tell)
-        return None
-    theirs.close()
-    posix.close(tell)
-    words = sys.argv[:1] + ["site" if sys.flags.no_site else "-", "/dev/null", "/proc/self/fd/%d" % script]
-    try:
-        ours.recv(16)
-        ours.send(pack("<I?I", 0, False, len(ENV)) + ENV + "\0".join(words).encode())
-    except OSError:
-        pass  # it has ended, and so will say nothing
-    found = slurp(out)
-    posix.waitpid(pid, 0)
-    ours.close()
-    for fd in (out, script):
-        posix.close(fd)
-    return found if len(found) >= 8 else pack("<II", 0, 0)
-
-
-def tell_touched(fd):
-    """In the trial's child, at its end: what it has that the zygote has not."""
-    page, most = resource.getpagesize(), 1000
-    table = posix.open("/proc/self/pagemap", posix.O_RDONLY)
-    wrote, read = [], []
-    for line in mapped("maps"):
-        words = line.split(None, 2)
-        start, end = [int(word, 16) for word in words[0].split(b"-")]
-        if words[1][:1] != b"r" or words[1][3:] != b"p" or start >> 47 or end - start > 1 << 30:
-            continue
-        written = words[1][1:2] == b"w"
-        # In the top byte of an entry: 0x80 for a page that is there, 0x20 for a
-        # file's, 0x01 for one that nobody else has.
-        mask, wanted, to = (0xA1, 0x81, wrote) if written else (0xA0, 0xA0, read)
-        last = -2
-        posix.lseek(table, start // page * 8, 0)
-        for n, entry in enumerate(memoryview(posix.read(table, (end - start) // page * 8)).cast("Q")):
-            if entry >> 56 & mask != wanted:
-                continue
-            if last == n - 1:
-                to[-1][1] += page
-            else:
-                to.append([start + n * page, page])
-            last = n
-    wrote, read = wrote[:most], read[:most]
-    text = pack("<II", len(wrote), len(read)) + b"".join([pack("<QQ", *span) for span in wrote + read])
-    while text:
-        text = text[posix.write(fd, text):]
-    posix._exit(0)
-
-
-def mapped(name):
-    try:
-        fd = posix.open("/proc/self/" + name, posix.O_RDONLY | posix.O_CLOEXEC)
-    except OSError:
-        return []
-    text = slurp(fd)
-    posix.close(fd)
-    return text.splitlines()
-
-
-def trial(end):
-    """Has a child do all that a copy does for a script, and returns what it touched; None in the child.
-
-    Two counts, of what is written and of what is read, then for each span of
-    pages address and size. A copy is given them all at once, which costs a third of
-    what it costs when each is missed.
-    """
-    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-    out, tell = posix.pipe()
-    script, text = posix.pipe()  # all of them above 15, as a copy's are not
-    posix.write(text, b"print('touch')")  # what every run touches; a rehearsal touches more
-    posix.close(text)
-    pid = posix.fork()
-    if pid == 0:
-        ours.close()
-        posix.dup2(theirs.fileno(), 3)
-        for fd in (1, 2):
-            posix.dup2(0, fd)  # which is the null device
-        end._exit = lambda _: tell_touched(tell)
-        return None
-    theirs.close()
-    posix.close(tell)
-    words = sys.argv[:1] + ["site" if sys.flags.no_site else "-", "/dev/null", "/proc/self/fd/%d" % script]
-    null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
-    try:
-        ours.recv(16)
-        ours.sendmsg([pack("<I?I", 0, False, len(ENV)) + ENV + "\0".join(words).encode()],
-                     [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, pack("<3i", null, null, null))])
-    except OSError:  # it has ended, which the other end of the pipe shows too
-        pass
-    found = slurp(out)
-    posix.waitpid(pid, 0)
-    ours.close()
-    for fd in (out, script):
-        posix.close(fd)
-    return found if len(found) >= 8 else pack("<II", 0, 0)
-
-
-def tell_touched(fd):
-    """In the trial's child, at its end: what it has that the zygote has not."""
-    page, most = resource.getpagesize(), 1000
-    table = posix.open("/proc/self/pagemap", posix.O_RDONLY)
-    wrote, read = [], []
-    for line in mapped("maps"):
-        span, access = line.split(None, 2)[:2]
-        start, end = [int(word, 16) for word in span.split(b"-")]
-        if access[3:] != b"p" or access[:1] != b"r" or start >> 47 or end - start > 1 << 30:
-            continue
-        posix.lseek(table, start // page * 8, 0)
-        entries = memoryview(posix.read(table, (end - start) // page * 8)).cast("Q")
-        spans, last = [], None
-        for n, entry in enumerate(entries):
-            if entry >> 56 & 0xA1 == (0x81 if access[1:2] == b"w" else 0xA0) or access[1:2] != b"w" and entry >> 56 & 0xA0 == 0xA0:
-                if last == n - 1:
-                    spans[-1][1] += page
-                else:
-                    spans.append([start + n * page, page])
-                last = n
-        (wrote if access[1:2] == b"w" else read).extend(spans)
-    wrote, read = wrote[:most], read[:most]
-    text = pack("<II", len(wrote), len(read)) + b"".join([pack("<QQ", *span) for span in wrote + read])
-    while text:
-        text = text[posix.write(fd, text):]
-    posix._exit(0)
-
-
-def slurp(fd):
-    text = b""
-    while part := posix.read(fd, 1 << 16):
-        text += part
-    return text
+def end(status):
+    """Ends a copy; what trial() makes has another END."""
+    END(status)
 
 
 def threads():
@@ -380,8 +224,6 @@ def become(job):
     logging = sys.modules.get("logging")
     if logging is not None:
         logging._startTime = logging.time.time_ns() if sys.version_info >= (3, 13) else logging.time.time()
-    global OWNER
-    OWNER = posix.getpid()
 
 
 ENV = None  # what is in place, as pairs words it
@@ -433,7 +275,7 @@ def forget():
 
 def rehearse(dress):
     """Does what a run does, so that it is done, and leaves nothing of it."""
-    global STATUS, ENV
+    global ENV
     keep = posix.dup(1), posix.dup(2)
     null = posix.open("/dev/null", posix.O_RDWR | posix.O_CLOEXEC)
     posix.dup2(null, 1), posix.dup2(null, 2)
@@ -449,109 +291,10 @@ def rehearse(dress):
         flush()
         ENV = pairs()  # packages may have set something
     finally:
-        sys.argv, sys.path[:], sys.modules["__main__"], STATUS = argv, path, main, None
+        sys.argv, sys.path[:], sys.modules["__main__"] = argv, path, main
         if given is not None:
             sys.orig_argv = given
         for fd, at in zip(keep, (1, 2)):
             posix.dup2(fd, at)
             posix.close(fd)
         posix.close(null)
-
-
-STATUS = None  # what a copy's script ends with, once that is known
-OWNER = None  # the process of a copy: what it forks ends as anything does
-SHOWS = ("io", "traceback", "linecache")  # without which, at its end, Python shows no source
-FRESH = frozenset()  # the names of modules that it began with
-
-
-def ends(error):
-    """What the status will be, when nothing that a script has put in place can change it."""
-    if error is None:
-        return 0
-    if isinstance(error, SystemExit):
-        code = error.code
-        if type(code) is int:
-            return code & 0xFF if -1 << 63 <= code < 1 << 63 else 0xFF
-        return {type(None): 0, str: 1}.get(type(code))
-    return 1 if sys.excepthook is sys.__excepthook__ and not isinstance(error, KeyboardInterrupt) else None
-
-
-def leave_soon(libc):
-    """The last exit function: ends a copy without taking apart what the zygote has loaded.
-
-    What can be noticed of Python's own end is done: the script's objects go, in
-    that order, and the streams are flushed. Where it cannot be done just so, it
-    is left to Python.
-    """
-    if STATUS is None or posix.getpid() != OWNER:
-        return
-    if not flush():
-        return
-    space, modules = sys.__dict__, sys.modules
-    if type(modules) is not dict:
-        return
-    # What only Python itself would miss is not worth taking apart.
-    keep = [space.get(name) for name in ("path", "path_hooks", "path_importer_cache", "meta_path")]
-    keep += [modules.get(name) for name in SHOWS]
-    for name in ("path", "argv", "ps1", "ps2", "last_exc", "last_type", "last_value", "last_traceback",
-                 "path_hooks", "path_importer_cache", "meta_path"):
-        space[name] = None
-    for name in ("stdin", "stdout", "stderr"):
-        space[name] = space.get("__%s__" % name)
-    made, held = [], False
-    for name in added(modules):
-        try:
-            made.append(ref(modules[name]))
-        except TypeError:
-            pass
-        modules[name] = None
-    for name in SHOWS:
-        modules[name] = None
-    gc.collect()
-    for link in reversed(made):
-        module = link()
-        if module is not None:
-            empty(module.__dict__)
-            held = True
-        del module
-    if held:
-        gc.collect()
-    if not flush():
-        return
-    libc.fflush(None)
-    libc._exit(STATUS)
-
-
-def added(modules):
-    """__main__ and the names that came after FRESH, in their order.
-
-    A script that takes as many out of sys.modules as it puts behind those that
-    were there leaves with some of its modules not emptied.
-    """
-    names = []
-    for name in reversed(modules):
-        if name in FRESH:
-            break
-        names.append(name)
-    if len(names) + len(FRESH) != len(modules):
-        return [name for name in modules if name not in FRESH or name == "__main__"]
-    return ["__main__"] + names[::-1]  # as it nearly always is, and no page of the others was touched
-
-
-def flush():
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None and not getattr(stream, "closed", False):
-                stream.flush()
-    except BaseException:
-        return False  # Python tries again and says so
-    return True
-
-
-def empty(space):
-    """As Python empties a module that somebody still holds."""
-    for hidden in (True, False):
-        for name in list(space):
-            private = name[:1] == "_" and name[1:2] != "_"
-            if private == hidden and name != "__builtins__":
-                space[name] = None
