@@ -45,6 +45,14 @@ func BenchmarkDoor(b *testing.B) {
 	}
 }
 
+func copyProgram(to, from string) error {
+	program, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, program, 0o755)
+}
+
 // BenchmarkCommand is `pyrun run hello.py`, the whole process as a release has
 // it, beside the bare interpreter on the same file. They take turns, so that
 // both see the same machine. -benchtime 200x gives steady figures.
@@ -58,14 +66,9 @@ func BenchmarkCommand(b *testing.B) {
 	}
 	// Copied, as who installs it does: what the linker has just written starts up to
 	// 6 % more slowly than a copy, as long as it lies in memory as it was written.
-	program, err := os.ReadFile(built)
-	if err == nil {
-		err = os.WriteFile(pyrun, program, 0o755)
-	}
-	if err != nil {
+	if err := copyProgram(pyrun, built); err != nil {
 		b.Fatal(err)
 	}
-	program = nil
 	runtime.GC()
 	if err := os.WriteFile(hello, []byte("import sys\nprint(sys.executable)\n"), 0o644); err != nil {
 		b.Fatal(err)
