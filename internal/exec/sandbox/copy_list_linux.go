@@ -213,10 +213,14 @@ func wallInCopy(p *program, pol Policy, s site, fd func(int) slot, rules slot) {
 	p.call(unix.SYS_CLOSE_RANGE, num(fdErr+1), num(uint32(0xffffffff)), num(0))
 	narrow := fprog(p, s.filter)
 	keepMemory(p, narrow)
-	p.begin("the script's own output") // only now, or the keeper would hold its ends
-	for i, own := range []int{fdOut, fdErr} {
-		p.call(unix.SYS_DUP3, num(own), num(1+i), num(0))
-		p.call(unix.SYS_CLOSE, num(own))
+	// Only now, or the keeper would have them too, and what a script did to an open
+	// file, locks among it, would outlast it.
+	p.begin("the script's own streams")
+	null := p.slot()
+	p.call(unix.SYS_OPENAT, num(cwd), p.str("/dev/null"), num(unix.O_RDWR|unix.O_CLOEXEC), num(0)).keep(null)
+	for i, own := range []arg{null.arg(), num(fdOut), num(fdErr)} {
+		p.call(unix.SYS_DUP3, own, num(i), num(0))
+		p.call(unix.SYS_CLOSE, own)
 	}
 	p.begin("restrict files (Landlock)")
 	p.call(unix.SYS_LANDLOCK_RESTRICT_SELF, num(fdRules), num(0))
