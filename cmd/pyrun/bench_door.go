@@ -16,7 +16,7 @@ import (
 )
 
 // benchDoor serves x over HTTP on loopback, as `pyrun serve` does, to one plain client.
-func benchDoor(ctx context.Context, x *exec.Executor) (ask func(ctx context.Context, code, want string) error, end func() error, err error) {
+func benchDoor(ctx context.Context, x *exec.Executor) (ask func(ctx context.Context, code, want string) (time.Duration, error), end func() error, err error) {
 	server, err := serve.New(x, serve.Options{Version: versionName()})
 	if err != nil {
 		return nil, nil, err
@@ -68,24 +68,27 @@ func (c *benchClient) ready(ctx context.Context) error {
 	}
 }
 
-// ask is one call of execute_python.
-func (c *benchClient) ask(ctx context.Context, code, want string) error {
+// ask is one call of execute_python: how long it took from the request to the last
+// byte of the answer. What a client makes of JSON before and after is its own.
+func (c *benchClient) ask(ctx context.Context, code, want string) (time.Duration, error) {
 	body, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": 1, "method": "tools/call",
 		"params": map[string]any{"name": "execute_python", "arguments": map[string]string{"code": code}},
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/mcp", bytes.NewReader(body))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
+	began := time.Now()
 	text, status, err := c.do(r)
+	took := time.Since(began)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var told struct {
 		Result struct {
@@ -93,9 +96,9 @@ func (c *benchClient) ask(ctx context.Context, code, want string) error {
 		}
 	}
 	if err := json.Unmarshal(text, &told); err != nil || status != http.StatusOK || told.Result.StructuredContent.Stdout != want {
-		return fmt.Errorf("a call was answered with %d: %.300s", status, text)
+		return 0, fmt.Errorf("a call was answered with %d: %.300s", status, text)
 	}
-	return nil
+	return took, nil
 }
 
 func (c *benchClient) do(r *http.Request) (text []byte, status int, err error) {

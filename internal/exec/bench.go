@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pyrun-dev/pyrun/internal/exec/python"
 )
@@ -20,8 +21,8 @@ type BenchOptions struct {
 	Warm    int // copies kept ready
 
 	// Door puts a server around the Executor: what ask asks of it and the server
-	// answers counts as "http". end stops it. nil: the core alone is measured.
-	Door func(context.Context, *Executor) (ask func(ctx context.Context, code, want string) error, end func() error, err error)
+	// answers counts as "http", for as long as ask says. end stops it. nil: the core alone is measured.
+	Door func(context.Context, *Executor) (ask func(ctx context.Context, code, want string) (time.Duration, error), end func() error, err error)
 
 	Progress func(what string)
 }

@@ -48,28 +48,35 @@ func (s *Server) content(r *exec.Result, mode string, stdio bool) (*mcp.CallTool
 		// Who asks for every byte gets every byte; all else is kept short.
 		fit(r, maxStdioText, asked != artifactsInline)
 	}
-	text, err := encode(r, "  ")
+	object, err := encode(r)
 	if err != nil {
 		return nil, err
 	}
+	text := indented(object)
 	res := textResult(text)
 	res.Content = append(res.Content, images...)
 	if len(images) == 0 && len(text) <= maxStructured {
-		object, err := encode(r, "")
-		if err != nil {
-			return nil, err
-		}
 		res.StructuredContent = json.RawMessage(object)
 	}
 	return res, nil
 }
 
-func encode(r *exec.Result, indent string) (string, error) {
+// encode is r as one line.
+func encode(r *exec.Result) ([]byte, error) {
 	var b bytes.Buffer
-	if err := r.Encode(&b, indent); err != nil {
-		return "", err
+	if err := r.Encode(&b, ""); err != nil {
+		return nil, err
 	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte{'\n'})), nil
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
+}
+
+// indented is what Encode would have written with an indent, without another walk
+// through the Result.
+func indented(object []byte) string {
+	var b bytes.Buffer
+	b.Grow(2 * len(object))
+	_ = json.Indent(&b, object, "", "  ") // fails only for what is no JSON
+	return b.String()
 }
 
 // usable turns artifacts into what a model can use: images to look at, short

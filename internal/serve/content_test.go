@@ -537,3 +537,23 @@ func TestSchemaOrder(t *testing.T) {
 		last = at
 	}
 }
+
+// The text of an answer is what Encode writes with an indent.
+func TestIndentedIsEncode(t *testing.T) {
+	odd := result()
+	odd.Stdout, odd.Stderr, odd.Truncated = "{\"a\": [1, {}]}\n<b>&\u2028\u202e\x7f\xff é\n", `\"},{[`, &exec.Truncated{StdoutBytes: 9}
+	odd.Artifacts = []exec.Artifact{{Path: "a\u202eb", Size: 3, Content: []byte("abc")}, {Path: "", Error: "x"}}
+	for _, r := range []*exec.Result{{}, result(), odd} {
+		var want strings.Builder
+		if err := r.Encode(&want, "  "); err != nil {
+			t.Fatal(err)
+		}
+		object, err := encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.String(), indented(object)+"\n"); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

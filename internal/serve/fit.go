@@ -24,11 +24,11 @@ func fit(r *exec.Result, most int, contents bool) {
 				c.Artifacts[i].Content = nil
 			}
 		}
-		text, err := encode(&c, "  ")
+		object, err := encode(&c)
 		if err != nil {
 			return 0 // content tells it
 		}
-		return utf8.RuneCountInString(text)
+		return utf8.RuneCountInString(indented(object))
 	}
 	// Half for what the files hold and are called, so that the streams have as much.
 	if contents && bare() > most/2 {
@@ -50,11 +50,11 @@ func cost(s string, most int) int {
 		return most + 1
 	}
 	length := func(s string) int {
-		text, err := encode(&exec.Result{Stdout: s}, "")
+		object, err := encode(&exec.Result{Stdout: s})
 		if err != nil {
 			return 0
 		}
-		return utf8.RuneCountInString(text)
+		return utf8.RuneCount(object)
 	}
 	return length(s) - length("")
 }

@@ -26,7 +26,9 @@ const (
 
 // Handler is the MCP endpoint without anything in front of it: whom to let in
 // is for others to decide. It answers at any path.
-func (s *Server) Handler() http.Handler {
+func (s *Server) Handler() http.Handler { return s.calls.stamp(s.router()) }
+
+func (s *Server) router() *router {
 	endpoint := func(o mcp.StreamableHTTPOptions) http.Handler {
 		o.Logger = s.sdkLog()
 		o.DisableLocalhostProtection = true // the exposure checks Host, against its own list
@@ -39,17 +41,24 @@ func (s *Server) Handler() http.Handler {
 		most:   s.options.Bounds.bodyBytes(),
 		json:   endpoint(mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: !s.options.EventStream}),
 		stream: endpoint(mcp.StreamableHTTPOptions{Stateless: true}),
+		tools:  map[string]mcp.MethodHandler{},
+	}
+	if !s.options.EventStream {
+		for _, name := range s.options.Tools {
+			r.tools[name] = s.plainly(name)
+		}
 	}
 	if s.options.Sessions {
 		r.sessions = newSessions(s, endpoint(mcp.StreamableHTTPOptions{SessionTimeout: s.patience.session}))
 	}
-	return s.calls.stamp(r)
+	return r
 }
 
 type router struct {
 	calls                  *calls
 	most                   int64
-	json, stream, sessions http.Handler // sessions may be nil
+	json, stream, sessions http.Handler                 // sessions may be nil
+	tools                  map[string]mcp.MethodHandler // that a plain call is answered by; none where all is streamed
 }
 
 func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -79,6 +88,11 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.sessions.ServeHTTP(w, r)
 		return
 	}
+	if c, ok := t.plain(r, body); ok && !streamOnly {
+		defer t.calls.name(r, envelope{Method: "tools/call", ID: c.idText})()
+		t.answerPlain(w, r, c)
+		return
+	}
 	m := open(body)
 	if m.Method == opening {
 		w.Header().Set(sessionHeader, rand.Text())
@@ -89,6 +103,23 @@ func (t *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t.json.ServeHTTP(w, r)
+}
+
+// plain reads a plain call of a tool that is there. What the gate has not judged
+// is judged here: a body must be as it lets them pass.
+func (t *router) plain(r *http.Request, data []byte) (plainCall, bool) {
+	if len(t.tools) == 0 || !plainHeader(r.Header) {
+		return plainCall{}, false
+	}
+	if m, judged := r.Context().Value(messageKey{}).(message); judged && m.calls != 1 {
+		return plainCall{}, false
+	} else if !judged {
+		if _, err := readMessage(data); err != nil {
+			return plainCall{}, false
+		}
+	}
+	c, ok := readPlain(data)
+	return c, ok && t.tools[c.tool] != nil
 }
 
 // read is the whole body, which the gate may have read already.

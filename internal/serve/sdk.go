@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -21,8 +22,15 @@ func (s *Server) newSDK() *mcp.Server {
 		// Only tools, and a list that does not change while a client is there.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	sdk.AddReceivingMiddleware(s.recovered, s.onlyDeclared, s.prepared, s.bridge)
+	middleware := s.middleware()
+	slices.Reverse(middleware) // the SDK wants the outermost first
+	sdk.AddReceivingMiddleware(middleware...)
 	return sdk
+}
+
+// middleware stands before every method, the innermost first.
+func (s *Server) middleware() []mcp.Middleware {
+	return []mcp.Middleware{s.bridge, s.prepared, s.onlyDeclared, s.recovered}
 }
 
 // sdkLog lets the SDK tell what went wrong. What it does besides, several lines a
