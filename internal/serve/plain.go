@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 
@@ -18,10 +19,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// plainVersions are the protocols whose calls can be plain; no version is the
-// first of them that HTTP had. Later ones say more in headers and in each message.
-var plainVersions = map[string]bool{"": true, "2024-11-05": true, "2025-03-26": true, "2025-06-18": true, "2025-11-25": true}
 
 // plainCall is what such a message says.
 type plainCall struct {
@@ -32,8 +29,14 @@ type plainCall struct {
 }
 
 // plainHeader tells whether the SDK would make no more of r's headers than a call.
+// No version is the first that HTTP had; later ones than these say more in headers
+// and in each message.
 func plainHeader(h http.Header) bool {
-	return plainVersions[h.Get("MCP-Protocol-Version")] && h.Get("Content-Type") == jsonType && len(h.Values("Last-Event-ID")) == 0
+	switch h.Get("MCP-Protocol-Version") {
+	case "", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25":
+		return h.Get("Content-Type") == jsonType && len(h.Values("Last-Event-ID")) == 0
+	}
+	return false
 }
 
 // readPlain reads a message that readMessage lets pass; ok is false for one that
@@ -64,7 +67,7 @@ func readPlain(data []byte) (c plainCall, ok bool) {
 	return c, ok
 }
 
-var errNotPlain = mistake("message", "is not plain")
+var errNotPlain = errors.New("the message is not plain")
 
 func (c *plainCall) param(name string, v jsontext.Value) error {
 	switch {
