@@ -63,7 +63,9 @@ def ends(error):
         if type(code) is int:
             return code & 0xFF if -1 << 63 <= code < 1 << 63 else 0xFF
         return {type(None): 0, str: 1}.get(type(code))
-    return 1 if sys.excepthook is sys.__excepthook__ and not isinstance(error, KeyboardInterrupt) else None
+    space = sys.__dict__  # where a script may have taken a name away
+    plain = space.get("excepthook") is space.get("__excepthook__") is not None
+    return 1 if plain and not isinstance(error, KeyboardInterrupt) else None
 
 
 def leave_soon(flush_c, end):
