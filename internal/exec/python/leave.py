@@ -59,6 +59,8 @@ def ends(error):
     if error is None:
         return 0
     if isinstance(error, SystemExit):
+        if type(error) is not SystemExit:
+            return None  # another may have a code of its own, which is to be asked for once
         code = error.code
         if type(code) is int:
             return code & 0xFF if -1 << 63 <= code < 1 << 63 else 0xFF
