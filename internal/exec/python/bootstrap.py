@@ -250,7 +250,7 @@ def leave(error, value):
             NOTES.append("figures: " + name(broken) + ": " + str(broken))
     write(error, value)
     global SPACE, STATUS
-    SPACE, STATUS = None, ends(error)  # the script's names are nobody's but its own
+    SPACE, STATUS = None, None if watched() else ends(error)  # the script's names are nobody's but its own
 
 
 def dress(source):

@@ -21,6 +21,7 @@ def builtin(name):
 
 
 atexit, gc = builtin("atexit"), builtin("gc")
+gettrace, getprofile = sys.gettrace, sys.getprofile
 STATUS = None  # what the script ends with, once that is known
 BEGAN = None  # what was there when the script began
 PREFIX = sys.base_prefix
@@ -68,6 +69,14 @@ def ends(error):
     space = sys.__dict__  # where a script may have taken a name away
     plain = space.get("excepthook") is space.get("__excepthook__") is not None
     return 1 if plain and not isinstance(error, KeyboardInterrupt) else None
+
+
+def watched():
+    """Whether a script looks on and would see all that leave_soon does."""
+    if gc.callbacks or gettrace() is not None or getprofile() is not None:
+        return True
+    monitoring = sys.__dict__.get("monitoring")  # since 3.12
+    return monitoring is not None and any(monitoring.get_tool(tool) is not None for tool in range(6))
 
 
 def leave_soon(flush_c, end):
