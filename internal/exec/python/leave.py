@@ -27,6 +27,7 @@ BEGAN = None  # what was there when the script began
 PREFIX = sys.base_prefix
 SHOWS = ("io", "traceback", "linecache")  # without which, at its end, Python shows no source
 RAISED = ("last_exc", "last_type", "last_value", "last_traceback")  # Python's own of an error in sys
+PLAIN = (type(None), bool, int, float, str, bytes)
 # Parts of Python that leave something to C's exit functions and buffers, or to Python's own end.
 OTHERS = ("_ctypes", "_curses", "readline", "_tkinter", "_interpreters", "_xxsubinterpreters")
 
@@ -90,6 +91,8 @@ def leave_soon(flush_c, end):
     names = added(modules, fresh)
     if named(spaces) > least + sum(name.rpartition(".")[0] in fresh for name in names):
         return  # what a script has put into a module that is kept would never go
+    if varied(modules.get("_contextvars")):
+        return
     if flush_c is None and any(foreign(name, modules.get(name)) for name in names):
         return
     # What lives since before the script is looked through only if some of the script's may be among it.
@@ -154,6 +157,16 @@ def foreign(name, module):
     if name in OTHERS:
         return True
     return type(module) is type(sys) and type(module.__dict__.get("__loader__")).__name__ == "ExtensionFileLoader"
+
+
+def varied(contextvars):
+    """Whether a context variable holds what may have an end of its own, which comes after that of all modules."""
+    try:
+        return contextvars is not None and not all(
+            type(value) in PLAIN or type(value).__module__ == "decimal" for value in contextvars.copy_context().values()
+        )
+    except Exception:
+        return True
 
 
 def loader_of(module):
