@@ -26,7 +26,7 @@ STATUS = None  # what the script ends with, once that is known
 BEGAN = None  # what was there when the script began
 PREFIX = sys.base_prefix
 SHOWS = ("io", "traceback", "linecache")  # without which, at its end, Python shows no source
-RAISED = ("last_exc", "last_type", "last_value", "last_traceback")  # Python's own of an error in sys
+RAISED = ("last_type", "last_value", "last_traceback") + ("last_exc",) * (sys.version_info >= (3, 12))  # of an error, in sys
 PLAIN = (type(None), bool, int, float, str, bytes)
 # Parts of Python that leave something to C's exit functions and buffers, or to Python's own end.
 OTHERS = ("_ctypes", "_curses", "readline", "_tkinter", "_interpreters", "_xxsubinterpreters")
@@ -95,6 +95,7 @@ def leave_soon(flush_c, end):
         return
     if flush_c is None and any(foreign(name, modules.get(name)) for name in names):
         return
+    space["is_finalizing"] = True.__bool__
     # What lives since before the script is looked through only if some of the script's may be among it.
     # (Where the last threshold is 0, old objects are looked through bit by bit.)
     shallow = looked == tally() and gc.get_threshold()[2] > 0
@@ -109,13 +110,13 @@ def leave_soon(flush_c, end):
     for name in ("stdin", "stdout", "stderr"):
         space[name] = space.get("__%s__" % name)
     made, held = [], False
+    for name in set(SHOWS).difference(names):  # ahead of what may fail and would be shown
+        modules[name] = None
     for name in names:
         try:
             made.append((ref(modules[name]), loader_of(modules[name])))
         except (KeyError, TypeError):
             pass
-        modules[name] = None
-    for name in SHOWS:
         modules[name] = None
     depth = 1 if shallow else 2
     gc.collect(depth)
