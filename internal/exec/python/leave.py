@@ -110,13 +110,13 @@ def leave_soon(flush_c, end):
     for name in ("stdin", "stdout", "stderr"):
         space[name] = space.get("__%s__" % name)
     made, held = [], False
-    for name in set(SHOWS).difference(names):  # ahead of what may fail and would be shown
-        modules[name] = None
     for name in names:
         try:
             made.append((ref(modules[name]), loader_of(modules[name])))
         except (KeyError, TypeError):
             pass
+        modules[name] = None
+    for name in SHOWS:
         modules[name] = None
     depth = 1 if shallow else 2
     gc.collect(depth)
