@@ -194,9 +194,13 @@ def quiet(hook, trace):
     """Before 3.11 a re-raise cannot lose this file's frame; a hook for one call can."""
 
     def once(kind, error, whole):
-        sys.excepthook = hook
         sys.last_traceback = trace
         BaseException.with_traceback(error, trace)
+        if hook is None:  # the script has taken it away
+            del sys.excepthook
+            print("sys.excepthook is missing", file=sys.stderr)
+            return sys.__excepthook__(kind, error, trace)
+        sys.excepthook = hook
         try:
             hook(kind, error, trace)
         except SystemExit:
@@ -246,7 +250,7 @@ def leave(error, value):
             NOTES.append("figures: " + name(broken) + ": " + str(broken))
     write(error, value)
     global SPACE, STATUS
-    SPACE, STATUS = None, ends(error)  # the script's names are nobody's but its own
+    SPACE, STATUS = None, None if watched() else ends(error)  # the script's names are nobody's but its own
 
 
 def dress(source):
@@ -308,6 +312,6 @@ except BaseException:
     BaseException.with_traceback(ERROR, TRACE)
     leave(ERROR, None)
     if sys.version_info < (3, 11) and not isinstance(ERROR, SystemExit):
-        sys.excepthook = quiet(sys.excepthook, TRACE)
+        sys.excepthook = quiet(sys.__dict__.get("excepthook"), TRACE)
     del ERROR, TRACE
     raise

@@ -21,11 +21,13 @@ def builtin(name):
 
 
 atexit, gc = builtin("atexit"), builtin("gc")
+gettrace, getprofile = sys.gettrace, sys.getprofile
 STATUS = None  # what the script ends with, once that is known
 BEGAN = None  # what was there when the script began
 PREFIX = sys.base_prefix
 SHOWS = ("io", "traceback", "linecache")  # without which, at its end, Python shows no source
-RAISED = ("last_exc", "last_type", "last_value", "last_traceback")  # Python's own of an error in sys
+RAISED = ("last_type", "last_value", "last_traceback") + ("last_exc",) * (sys.version_info >= (3, 12))  # of an error, in sys
+PLAIN = (type(None), bool, int, float, str, bytes)
 # Parts of Python that leave something to C's exit functions and buffers, or to Python's own end.
 OTHERS = ("_ctypes", "_curses", "readline", "_tkinter", "_interpreters", "_xxsubinterpreters")
 
@@ -59,11 +61,23 @@ def ends(error):
     if error is None:
         return 0
     if isinstance(error, SystemExit):
+        if type(error) is not SystemExit:
+            return None  # another may have a code of its own, which is to be asked for once
         code = error.code
         if type(code) is int:
             return code & 0xFF if -1 << 63 <= code < 1 << 63 else 0xFF
         return {type(None): 0, str: 1}.get(type(code))
-    return 1 if sys.excepthook is sys.__excepthook__ and not isinstance(error, KeyboardInterrupt) else None
+    space = sys.__dict__  # where a script may have taken a name away
+    plain = space.get("excepthook") is space.get("__excepthook__") is not None
+    return 1 if plain and not isinstance(error, KeyboardInterrupt) else None
+
+
+def watched():
+    """Whether a script looks on and would see all that leave_soon does."""
+    if gc.callbacks or gettrace() is not None or getprofile() is not None:
+        return True
+    monitoring = sys.__dict__.get("monitoring")  # since 3.12
+    return monitoring is not None and any(monitoring.get_tool(tool) is not None for tool in range(6))
 
 
 def leave_soon(flush_c, end):
@@ -77,8 +91,11 @@ def leave_soon(flush_c, end):
     names = added(modules, fresh)
     if named(spaces) > least + sum(name.rpartition(".")[0] in fresh for name in names):
         return  # what a script has put into a module that is kept would never go
+    if varied(modules.get("_contextvars")):
+        return
     if flush_c is None and any(foreign(name, modules.get(name)) for name in names):
         return
+    space["is_finalizing"] = True.__bool__
     # What lives since before the script is looked through only if some of the script's may be among it.
     # (Where the last threshold is 0, old objects are looked through bit by bit.)
     shallow = looked == tally() and gc.get_threshold()[2] > 0
@@ -141,6 +158,16 @@ def foreign(name, module):
     if name in OTHERS:
         return True
     return type(module) is type(sys) and type(module.__dict__.get("__loader__")).__name__ == "ExtensionFileLoader"
+
+
+def varied(contextvars):
+    """Whether a context variable holds what may have an end of its own, which comes after that of all modules."""
+    try:
+        return contextvars is not None and not all(
+            type(value) in PLAIN or type(value).__module__ == "decimal" for value in contextvars.copy_context().values()
+        )
+    except Exception:
+        return True
 
 
 def loader_of(module):

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -72,15 +73,25 @@ func drain(from *os.File) error {
 	if err != nil {
 		return err
 	}
-	return conn.Read(func(fd uintptr) bool {
-		b := make([]byte, 512)
-		for {
-			if n, err := unix.Read(int(fd), b); n <= 0 && !errors.Is(err, unix.EINTR) {
-				return true
+	b, left := make([]byte, 512), maxEarly
+	err = conn.Read(func(fd uintptr) bool {
+		for left > 0 {
+			n, err := unix.Read(int(fd), b)
+			if n <= 0 && !errors.Is(err, unix.EINTR) {
+				break
 			}
+			left -= max(n, 0)
 		}
+		return true
 	})
+	if err == nil && left <= 0 { // a thread that goes on would keep the run waiting forever
+		return fmt.Errorf("%w: it says more than %d bytes before it has a job", ErrZygote, maxEarly)
+	}
+	return err
 }
+
+// maxEarly is how much a copy may say before it has a job: more than a pipe holds.
+const maxEarly = 1 << 18
 
 // tighter lists the limits that differ from those a copy has.
 func tighter(has, wants Limits, host bounds) []byte {
