@@ -76,6 +76,51 @@ plt.show()
 	}
 }
 
+// TestPlotsWarm: copies whose packages have loaded pyplot ahead bring figures too, with
+// the same fonts; and one that is asked for none has it as it came.
+func TestPlotsWarm(t *testing.T) {
+	cold := debianPython(t, "matplotlib pylab")
+	e, err := New(Options{Python: "/usr/bin/python3", CacheDir: cold.options.CacheDir, Sandbox: "native", Warm: 1, Preload: []string{"pylab"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	if err := e.Warmed(t.Context()); err != nil {
+		cannot(t, "no copies are possible here: %v", err)
+	}
+	const shown = "plt.figure(); plt.plot([1, 2]); plt.title('\u4e2d\u6587'); plt.show(); plt.figure(); plt.plot([2, 1])\n"
+	const looks = "import sys, warnings\nprint('matplotlib.pyplot' in sys.modules)\nimport matplotlib.pyplot as plt\n" +
+		"print(plt.show.__code__.co_filename, plt.Figure.show.__code__.co_filename, len(warnings.filters))\n"
+	off := false
+	for _, tt := range []struct {
+		figures *bool
+		names   string
+	}{{nil, "figure-1.png figure-2.png"}, {&off, ""}} {
+		for range 2 {
+			var said [2]*Result
+			for i, x := range []*Executor{cold, e} {
+				if i == 1 {
+					refilled(t, e)
+				}
+				said[i] = execute(t, x, Request{Code: []byte(looks + shown), Figures: tt.figures})
+				var names []string
+				for _, a := range said[i].Artifacts {
+					names = append(names, a.Path)
+				}
+				if strings.Join(names, " ") != tt.names || said[i].Verdict != VerdictOK {
+					t.Errorf("%s: %v, %q, %q", said[i].Verdict, names, said[i].Stdout, said[i].Stderr)
+				}
+			}
+			if "True"+strings.TrimPrefix(said[0].Stdout, "False") != said[1].Stdout || said[0].Stderr != said[1].Stderr {
+				t.Errorf("cold %q %q, warm %q %q", said[0].Stdout, said[0].Stderr, said[1].Stdout, said[1].Stderr)
+			}
+		}
+	}
+	if s := e.Pool(); s.Warm != 4 {
+		t.Errorf("not all were warm: %+v", s)
+	}
+}
+
 // TestNumbers: a frame and a linear solve at 512 MiB and 64 processes.
 func TestNumbers(t *testing.T) {
 	e := debianPython(t, "numpy pandas")

@@ -59,7 +59,7 @@ def enter():
     space["__file__"] = space["__loader__"].path = SCRIPT
     if "site" in OPTIONS:
         site()
-    if "figures" in OPTIONS:
+    if "figures" in OPTIONS and Figures.care is None:
         sys.meta_path.insert(0, Figures())
 
 
@@ -233,12 +233,16 @@ class Figures:
             def exec_module(module):
                 del loader.exec_module
                 run(module)
-                Figures.care = {"__name__": "pyrun", "NOTES": NOTES, "FOLDER": FOLDER}
-                exec(compile(FIGURES, "<pyrun: figures>", "exec"), Figures.care)
-                Figures.care["adopt"](module)
+                Figures.take(module)
 
             loader.exec_module = exec_module
         return spec
+
+    @classmethod
+    def take(cls, pyplot):
+        cls.care = {"__name__": "pyrun", "NOTES": NOTES, "FOLDER": FOLDER}
+        exec(compile(FIGURES, "<pyrun: figures>", "exec"), cls.care)
+        cls.care["adopt"](pyplot)
 
 
 def leave(error, value):
@@ -268,6 +272,8 @@ def dress(source):
         describe(error)
     leave(None, None)
     STATUS = None
+    if Figures.care is None and "matplotlib.pyplot" in sys.modules:
+        Figures.take(sys.modules["matplotlib.pyplot"])  # a package has loaded it: nobody will import it any more
     NOTES.clear()
 
 
@@ -280,6 +286,9 @@ if OPTIONS[0] == "zygote":
     OPTIONS, REPORT, SCRIPT = sys.argv[1:4]
     OPTIONS = OPTIONS.split(",")
     OWNER = posix.getpid()
+    if Figures.care is not None and "figures" not in OPTIONS:
+        Figures.care["give_back"]()
+        Figures.care = None
     if sys.flags.no_site:
         if "site" not in OPTIONS:
             unsite()

@@ -7,6 +7,8 @@ bootstrap.py gives it NOTES, and FOLDER to write to.
 import os
 import sys
 
+UNDO = []  # calls that leave matplotlib as it came
+
 
 def adopt(pyplot):
     """Gives pyplot a show() that needs no display."""
@@ -26,11 +28,24 @@ def adopt(pyplot):
         save(pyplot, [number])
 
     plain_show = figure_class.show
-    pyplot.show, figure_class.show = show, show_one
+    put(pyplot, "show", show)
+    put(figure_class, "show", show_one)
     try:
         add_fonts()
     except Exception as broken:
         NOTES.append("fonts: %r" % broken)
+
+
+def put(place, name, value):
+    plain = place.__dict__.get(name, UNDO)
+    UNDO.append(lambda: delattr(place, name) if plain is UNDO else setattr(place, name, plain))
+    setattr(place, name, value)
+
+
+def give_back():
+    """In a copy that is asked for no figures: leaves all as matplotlib made it."""
+    while UNDO:
+        UNDO.pop()()
 
 
 def add_fonts():
@@ -46,6 +61,8 @@ def add_fonts():
         import warnings
 
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from ", UserWarning)
+        mine = warnings.filters[0]
+        UNDO.append(lambda: warnings.filters.remove(mine))
         return
     # Asked for behind whatever families a text has, so that rcParams stay as
     # they are and no style sheet takes the fonts away again.
@@ -61,7 +78,7 @@ def add_fonts():
                 paths.append(path)
         return paths
 
-    known._find_fonts_by_props = find
+    put(known, "_find_fonts_by_props", find)
 
 
 def save(pyplot, numbers):
