@@ -148,6 +148,7 @@ func TestWarmEnds(t *testing.T) {
 		"del uses globals":  "y = 5\nclass D:\n    def __del__(s): print(y, len(str(y)))\nx = D()",
 		"del fails":         "class D:\n    def __del__(s): 1/0\nx = D()",
 		"del after error":   "class D:\n    def __del__(s): print('del')\nx = D()\nraise ValueError('no')",
+		"warned":            "import warnings\nwarnings.simplefilter('always')\nasync def c(): pass\nx, f, d = c(), open('/dev/null'), {}\nd[1] = d, c()",
 		"thread":            "import threading, time\nthreading.Thread(target=lambda: (time.sleep(.1), print('late'))).start()\nprint('main')",
 		"daemon":            "import threading, time\nthreading.Thread(target=lambda: (time.sleep(30), print('never')), daemon=True).start()\nprint('main')",
 		"thread fails":      "import threading\nt = threading.Thread(target=lambda: 1/0, name='T'); t.start(); t.join()",

@@ -20,6 +20,19 @@ def builtin(name):
     return module
 
 
+def nowhere(function):
+    """Places what goes while function runs where Python places what goes at its own end: warnings name the place."""
+    code = function.__code__
+    size, lines = len(code.co_code), {"co_lnotab": b""}  # no table: all of it is on the first line
+    if sys.version_info >= (3, 11):  # entries for 8 units of 2 bytes: no columns, the same line again
+        lines = {"co_linetable": b"\xef\0" * (size // 16) + bytes([0xE7 + size // 2 % 8, 0]) * (size % 16 > 0)}
+    elif sys.version_info >= (3, 10):
+        lines = {"co_linetable": b"\xfe\0" * (size // 254 + 1)}
+    at = ("<sys>", 0) if sys.version_info >= (3, 13) else ("sys", 1)
+    function.__code__ = code.replace(co_filename=at[0], co_firstlineno=at[1], **lines)
+    return function
+
+
 atexit, gc = builtin("atexit"), builtin("gc")
 gettrace, getprofile = sys.gettrace, sys.getprofile
 STATUS = None  # what the script ends with, once that is known
@@ -80,6 +93,7 @@ def watched():
     return monitoring is not None and any(monitoring.get_tool(tool) is not None for tool in range(6))
 
 
+@nowhere
 def leave_soon(flush_c, end):
     """The last exit function; end ends the process. flush_c is None where C has nothing to flush."""
     if STATUS is None or BEGAN is None or posix.getpid() != OWNER or not flush():
@@ -196,6 +210,7 @@ def flush():
     return True
 
 
+@nowhere
 def empty(space):
     """As Python empties a module that somebody still holds."""
     for hidden in (True, False):
