@@ -108,11 +108,25 @@ func arrange(app *cli.App, args []string) (line, error) {
 func (l line) check(app *cli.App, cmd *cli.Command) error {
 	for _, f := range l.flags {
 		name, _, _ := strings.Cut(f, "=")
+		if cmd == nil && !hasFlag(app.Flags, name) {
+			return flagAlone(app, name)
+		}
 		if findFlag(app, cmd, name) == nil || cmd != nil && !hasFlag(cmd.Flags, name) {
 			return unknownFlag(app, cmd, name)
 		}
 	}
 	return nil
+}
+
+// flagAlone names the commands that a flag is for which stands without one.
+func flagAlone(app *cli.App, name string) error {
+	var has []string
+	for _, c := range app.Commands {
+		if hasFlag(c.Flags, name) {
+			has = append(has, c.Name)
+		}
+	}
+	return usageHint("put the command before it; pyrun --help lists them", "%s is a flag of pyrun %s, and there is no command", name, strings.Join(has, ", "))
 }
 
 // findFlag knows the flags of cmd; before a command is known, those of all.
@@ -194,14 +208,17 @@ func unknownFlag(app *cli.App, cmd *cli.Command, name string) error {
 			}
 		}
 	}
-	where := ""
+	where, remedy := "", "pyrun --help lists the commands and what they take"
 	if cmd != nil {
-		where = " of pyrun " + cmd.Name
+		where, remedy = " of pyrun "+cmd.Name, "pyrun "+cmd.Name+" --help lists them"
+	}
+	if cmd != nil && cmd.Name == "run" {
+		remedy = "words for the script stand after --"
 	}
 	if near := nearest("--"+strings.TrimLeft(name, "-"), names); near != "" {
 		return usage("%s is not a flag%s; did you mean %s?", name, where, near)
 	}
-	return usageHint("words for the script stand after --", "%s is not a flag%s", name, where)
+	return usageHint(remedy, "%s is not a flag%s", name, where)
 }
 
 func unknownCommand(app *cli.App, name string) error {

@@ -73,6 +73,9 @@ func TestArrangeRefuses(t *testing.T) {
 		{"frobnicate", "there are run, validate, check, packages"},
 		{"x.py", "x.py is not a command"},
 		{"--nope", "--nope is not a flag"},
+		{"--json", "--json is a flag of pyrun run, "},
+		{"--memory 1G", "--memory is a flag of pyrun run, "},
+		{"--memory=1G -- x.py", "and there is no command"},
 	}
 	for _, tt := range tests {
 		_, err := arrange((&door{}).app(), strings.Fields(tt.args))
