@@ -40,6 +40,12 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
+func (l *logged) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.b = bytes.Buffer{}
+}
+
 func (l *logged) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
